@@ -1,0 +1,84 @@
+"""How good are a generative model's samples? Diversity scores from embeddings, at any sample size.
+
+Importing `fkeax` costs next to nothing: each public name is loaded when it is first used (PEP 562), so that no array is
+made, no JAX backend started and no flag set before there is something to compute.
+
+Example:
+    >>> import jax, fkeax
+    >>> x = jax.random.normal(jax.random.key(0), (200, 8))
+    >>> result = fkeax.vendi(x, bandwidth=2.0)
+    >>> 1.0 <= result.value <= 200.0
+    True
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+# Public name -> the room that defines it. The typed twin of this table is __init__.pyi.
+_HOMES = {
+    "Cosine": "kernels",
+    "Gaussian": "kernels",
+    "Linear": "kernels",
+    "Result": "results",
+    "fkea": "diversity",
+    "modes": "diversity",
+    "rke": "diversity",
+    "rke_from_gram": "diversity",
+    "score": "diversity",
+    "vendi": "diversity",
+    "vendi_from_gram": "diversity",
+    "vendi_from_spectrum": "diversity",
+}
+
+_ROOMS = ("cli", "datasets", "diversity", "features", "io", "kernels", "numerics", "report", "results")
+
+# pyright: reportUnsupportedDunderAll=false
+# (The names appear when __getattr__ loads them.)
+# The rooms are attributes too, but not part of `from fkeax import *`: `io` would hide the one of the standard library.
+__all__ = [
+    "Cosine",
+    "Gaussian",
+    "Linear",
+    "Result",
+    "__version__",
+    "fkea",
+    "modes",
+    "rke",
+    "rke_from_gram",
+    "score",
+    "vendi",
+    "vendi_from_gram",
+    "vendi_from_spectrum",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the public name on its first use and keep it."""
+    if name in _HOMES:
+        value = getattr(importlib.import_module(f"fkeax.{_HOMES[name]}"), name)
+    elif name in _ROOMS:
+        value = importlib.import_module(f"fkeax.{name}")
+    else:
+        raise AttributeError(f"module 'fkeax' has no attribute {name!r}{_hint(name)}", name=name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the loaded and the loadable names."""
+    return sorted({*globals(), *__all__, *_ROOMS})
+
+
+def _hint(name: str) -> str:
+    """Say which public name may have been meant; nothing for the dunder names that tools probe for."""
+    if name.startswith("__"):
+        return ""
+    # Imported only on the way to an error.
+    import difflib
+
+    close = difflib.get_close_matches(name, (*__all__, *_ROOMS), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,41 @@
+from fkeax import cli as cli
+from fkeax import datasets as datasets
+from fkeax import diversity as diversity
+from fkeax import features as features
+from fkeax import io as io
+from fkeax import kernels as kernels
+from fkeax import numerics as numerics
+from fkeax import report as report
+from fkeax import results as results
+from fkeax.diversity import fkea as fkea
+from fkeax.diversity import modes as modes
+from fkeax.diversity import rke as rke
+from fkeax.diversity import rke_from_gram as rke_from_gram
+from fkeax.diversity import score as score
+from fkeax.diversity import vendi as vendi
+from fkeax.diversity import vendi_from_gram as vendi_from_gram
+from fkeax.diversity import vendi_from_spectrum as vendi_from_spectrum
+from fkeax.kernels import Cosine as Cosine
+from fkeax.kernels import Gaussian as Gaussian
+from fkeax.kernels import Linear as Linear
+from fkeax.results import Result as Result
+
+__all__ = [
+    "Cosine",
+    "Gaussian",
+    "Linear",
+    "Result",
+    "__version__",
+    "fkea",
+    "modes",
+    "rke",
+    "rke_from_gram",
+    "score",
+    "vendi",
+    "vendi_from_gram",
+    "vendi_from_spectrum",
+]
+
+__version__: str
+
+def __dir__() -> list[str]: ...

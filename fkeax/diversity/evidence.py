@@ -1,0 +1,220 @@
+"""The three routes from samples to what every score is made of: a spectrum, a squared norm and moments over pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from fkeax import kernels
+from fkeax.diversity import pairs, streaming
+from fkeax.diversity.frequency_bias import DebiasedMoment, debiased_second_moment, frequency_moments
+from fkeax.diversity.pairs import PairMoments
+from fkeax.diversity.plan import NUM_SAMPLED_ROWS
+from fkeax.diversity.samples import Samples, centre_of, centred_rows
+from fkeax.features import FourierMap, sample_fourier_map
+from fkeax.kernels import Gaussian, Kernel
+from fkeax.numerics import accumulate, batching, linalg
+from fkeax.numerics.accumulate import MomentState
+from fkeax.numerics.linalg import Spectrum
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one pass over the samples leaves behind.
+
+    Attributes:
+        num_samples: Rows of positive weight.
+        weight_share: ``sum w^2 / (sum w)^2``: 1/n without weights.
+        spectra: One for each draw of frequencies (one in all on the exact and dual routes); empty if none was asked
+            for.
+        second_moments: Plain ``||C||_F^2`` (with trace 1) of each draw.
+        debiased: The same without the bias of random frequencies; None where there are no features, or one frequency.
+        pairs: Exact kernel moments on all rows or a sample of them; None for weighted samples, single rows and kernels
+            without a unit diagonal.
+        traces: The trace of each draw's normalised matrix: 1 up to rounding.
+    """
+
+    num_samples: int
+    weight_share: float
+    spectra: tuple[Spectrum, ...]
+    second_moments: np.ndarray
+    debiased: tuple[DebiasedMoment | None, ...]
+    pairs: PairMoments | None
+    traces: np.ndarray
+
+
+def exact_evidence(data: Samples, kernel: Kernel, weights: np.ndarray | None, *, spectrum: bool) -> Evidence:
+    """Return the evidence of the n x n kernel matrix; without ``spectrum`` the matrix is never held."""
+    rows = data.all_rows(kernel)
+    full = np.ones(rows.shape[0]) if weights is None else weights
+    share = float(np.square(full).sum() / full.sum() ** 2)
+    powers = pairs.squared_row_sums(kernel, rows, weights)
+    diagonal = np.ones(rows.shape[0])
+    if not kernel.unit_diagonal:
+        diagonal = np.asarray(jnp.sum(jnp.square(rows), axis=1), np.float64)
+    squares = float(full @ np.asarray(powers.second, np.float64) + np.square(full * diagonal).sum())
+    trace = float(full @ diagonal)
+    spectra = ()
+    if spectrum:
+        matrix = _weighted_gram(kernel, rows, jnp.asarray(full / full.sum()).astype(rows.dtype))
+        spectra = (_spectrum(linalg.eigenvalues(matrix)),)
+    return Evidence(
+        num_samples=int(np.count_nonzero(full)),
+        weight_share=share,
+        spectra=spectra,
+        second_moments=np.asarray([squares / trace**2]),
+        debiased=(None,),
+        pairs=pairs.pair_moments(powers) if weights is None and kernel.unit_diagonal else None,
+        traces=np.asarray([float(spectra[0].trace) if spectra and kernel.unit_diagonal else 1.0]),
+    )
+
+
+@jax.jit
+def _weighted_gram(kernel: Kernel, x: Float[Array, "n d"], shares: Float[Array, "n"]) -> Float[Array, "n n"]:
+    roots = jnp.sqrt(shares)
+    matrix = kernels.gram(kernel, x)
+    return matrix * jnp.broadcast_to(roots[:, None], matrix.shape) * jnp.broadcast_to(roots[None, :], matrix.shape)
+
+
+def dual_evidence(
+    data: Samples,
+    kernel: kernels.Cosine | kernels.Linear,
+    weights: np.ndarray | None,
+    key: jax.Array | None,
+    *,
+    spectrum: bool,
+) -> Evidence:
+    """Return the evidence of the d x d second moments of explicit features.
+
+    They share the non-zero eigenvalues of the kernel matrix over n.
+    """
+    # The route itself is not random; only the rows that the standard error is measured on are drawn, by default from a
+    # fixed seed.
+    sample = batching.RowSample(NUM_SAMPLED_ROWS, np.zeros(1, np.uint32) if key is None else batching.key_seed(key))
+    moment = dual_moment(data, kernel, weights, sample)
+    return _moment_evidence(data, kernel, moment, weights, sample, spectrum=spectrum, features=False)
+
+
+def dual_moment(
+    data: Samples,
+    kernel: kernels.Cosine | kernels.Linear,
+    weights: np.ndarray | None,
+    sample: batching.RowSample | None,
+) -> MomentState:
+    """Return the sums of explicit features over a stream, with a leading axis of one draw."""
+    moment = accumulate.init_moment([data.dimension], data.dtype)
+    seen = 0
+    for chunk in data.chunks(kernel):
+        if sample is not None:
+            sample.update(chunk)
+        chunk_weights = None if weights is None else weights[seen : seen + chunk.shape[0]]
+        batch = batching.pad(chunk, chunk_weights, data.batch_size, centre=None, dtype=data.dtype)
+        batch.rows[chunk.shape[0] :] = 1  # padding needs a direction too; its weight is 0
+        moment = _update_dual(kernel, moment, batch.rows, batch.weights)
+        jax.block_until_ready(moment.weight.value)
+        seen += chunk.shape[0]
+    return jax.tree.map(lambda leaf: leaf[None], moment)
+
+
+@partial(jax.jit, donate_argnums=1)
+def _update_dual(
+    kernel: kernels.Cosine | kernels.Linear, moment: MomentState, rows: Float[Array, "b d"], weights: Float[Array, "b"]
+) -> MomentState:
+    features = jax.vmap(kernel.features)(rows)
+    return accumulate.update_moment(
+        moment, [features * jnp.broadcast_to(jnp.sqrt(weights)[:, None], features.shape)], weights
+    )
+
+
+def fkea_evidence(
+    data: Samples,
+    kernel: Gaussian,
+    weights: np.ndarray | None,
+    key: jax.Array,
+    *,
+    num_frequencies: int,
+    num_draws: int,
+    spectrum: bool,
+) -> Evidence:
+    """Return the evidence of the 2r x 2r covariance of Fourier features: one pass, O(n), all draws at once."""
+    key_frequencies, key_rows = jax.random.split(key)
+    sample = batching.RowSample(NUM_SAMPLED_ROWS, batching.key_seed(key_rows))
+    _, moment = fkea_moment(data, kernel, weights, key_frequencies, sample, num_frequencies, num_draws)
+    return _moment_evidence(data, kernel, moment, weights, sample, spectrum=spectrum, features=True)
+
+
+def fkea_moment(
+    data: Samples,
+    kernel: Gaussian,
+    weights: np.ndarray | None,
+    key: jax.Array,
+    sample: batching.RowSample | None,
+    num_frequencies: int,
+    num_draws: int,
+) -> tuple[FourierMap, MomentState]:
+    """Return the maps of all draws and their sums, both with a leading axis of draws.
+
+    The centre is the mean of the first chunk, rounded to the working dtype: known before the second chunk is.
+    """
+    chunks = data.chunks(kernel)
+    first = next(chunks)
+    centre = jnp.asarray(centre_of(first, data.dtype))
+    maps = _sample_maps(kernel, centre, jax.random.split(key, num_draws), num_frequencies=num_frequencies)
+
+    def offered() -> Iterator[np.ndarray]:
+        for chunk in (first,), chunks:
+            for rows in chunk:
+                if sample is not None:
+                    sample.update(rows)
+                yield rows
+
+    return maps, streaming.stream_draws(maps, offered(), weights, data.batch_size)
+
+
+@partial(jax.jit, static_argnames="num_frequencies")
+def _sample_maps(kernel: Gaussian, centre: Float[Array, "d"], keys: jax.Array, *, num_frequencies: int) -> FourierMap:
+    return jax.vmap(lambda key: sample_fourier_map(key, kernel, num_frequencies, centre))(keys)
+
+
+def _moment_evidence(
+    data: Samples,
+    kernel: Kernel,
+    moment: MomentState,
+    weights: np.ndarray | None,
+    sample: batching.RowSample,
+    *,
+    spectrum: bool,
+    features: bool,
+) -> Evidence:
+    draws = [jax.tree.map(lambda leaf, i=i: leaf[i], moment) for i in range(moment.weight.value.shape[0])]
+    weight = draws[0].weight.to_float()
+    traces = np.asarray([float(linalg.trace(draw.blocks)) / weight for draw in draws])
+    squares = np.asarray([float(linalg.squared_norm(draw.blocks)) / weight**2 for draw in draws])
+    exact_pairs = None
+    if weights is None and kernel.unit_diagonal:
+        rows = centred_rows(sample.rows, kernel, data.dtype)
+        exact_pairs = pairs.pair_moments(pairs.squared_row_sums(kernel, rows, None))
+    return Evidence(
+        num_samples=round(draws[0].num_rows.to_float()),
+        weight_share=draws[0].squared_weight.to_float() / weight**2,
+        spectra=tuple(_spectrum(linalg.block_eigenvalues(draw.blocks)) for draw in draws) if spectrum else (),
+        second_moments=squares / np.square(traces),
+        debiased=tuple(debiased_second_moment(frequency_moments(draw)) if features else None for draw in draws),
+        pairs=exact_pairs,
+        traces=traces if kernel.unit_diagonal else np.ones(1),
+    )
+
+
+@jax.jit
+def _normalized(eigenvalues: Float[Array, "f"]) -> Spectrum:
+    return linalg.normalized_spectrum(eigenvalues)
+
+
+def _spectrum(eigenvalues: np.ndarray) -> Spectrum:
+    return _normalized(jnp.asarray(eigenvalues))

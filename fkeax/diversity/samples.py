@@ -1,0 +1,101 @@
+"""The samples a score is asked for: a matrix held somewhere, or a stream of batches, checked and cut the same way."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import jax
+import numpy as np
+from jax.typing import ArrayLike
+
+from fkeax import kernels
+from fkeax.kernels import Kernel
+from fkeax.numerics import batching, checks
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Rows to be scored.
+
+    Attributes:
+        matrix: All rows, NumPy, memory map or JAX; None for a stream.
+        stream: The batches of a stream; None for a matrix.
+        num_samples: None for a stream.
+        dimension: Columns; for a stream, of its first batch.
+        source_dtype: Dtype as it came.
+        batch_size: Rows of a padded batch.
+    """
+
+    matrix: np.ndarray | jax.Array | None
+    stream: Iterator[np.ndarray] | None
+    num_samples: int | None
+    dimension: int
+    source_dtype: np.dtype
+    batch_size: int
+
+    @property
+    def dtype(self) -> np.dtype:
+        """What the rows are computed in."""
+        return checks.working_dtype(self.source_dtype)
+
+    def chunks(self, kernel: Kernel) -> Iterator[np.ndarray]:
+        """Yield host rows in chunks of at most ``batch_size``, checked row by row."""
+        source = (
+            self.stream if self.matrix is None else batching.matrix_chunks(np.asarray(self.matrix), self.batch_size)
+        )
+        first_row = 0
+        for chunk in source or ():
+            check_rows(chunk, kernel, first_row)
+            yield chunk
+            first_row += chunk.shape[0]
+
+    def all_rows(self, kernel: Kernel) -> jax.Array:
+        """Return all rows on the device, centred for a shift-invariant kernel before any cast."""
+        if self.matrix is None:
+            raise ValueError("x is a stream of batches; this needs all samples at once: pass an (n, d) array.")
+        host = np.asarray(self.matrix)
+        check_rows(host, kernel, 0)
+        return centred_rows(host, kernel, self.dtype)
+
+
+def samples(x: ArrayLike | Iterable[ArrayLike], batch_size: int) -> Samples:
+    """Return ``x`` as samples: a matrix if it is array-like, a stream if it is any other iterable of 2-D batches."""
+    is_list_of_batches = isinstance(x, (list, tuple)) and len(x) > 0 and getattr(x[0], "ndim", 0) == 2
+    if not is_list_of_batches and (
+        hasattr(x, "__array__") or isinstance(x, (list, tuple)) or not isinstance(x, Iterable)
+    ):
+        matrix = checks.matrix(x)  # pyright: ignore[reportArgumentType]
+        size = batching.padded_size(matrix.shape[0], batch_size)
+        return Samples(matrix, None, matrix.shape[0], matrix.shape[1], np.dtype(matrix.dtype), size)
+    if isinstance(x, (str, bytes, dict)):
+        raise TypeError(f"x must be an (n, d) array or an iterable of 2-D batches; got {type(x).__name__}.")
+    stream = batching.rebatched(iter(x), batch_size)  # pyright: ignore[reportArgumentType]
+    first = next(stream, None)
+    if first is None:
+        raise ValueError("x must have at least one row; the iterable yielded none.")
+    return Samples(None, itertools.chain([first], stream), None, first.shape[1], first.dtype, batch_size)
+
+
+def check_rows(rows: np.ndarray, kernel: Kernel, first_row: int) -> None:
+    """Raise if a row is not finite, or is 0 under the cosine kernel."""
+    checks.finite_rows(rows, first_row=first_row)
+    if kernel.name == "cosine":
+        zero = kernels.zero_rows(rows)
+        if zero.size:
+            raise ValueError(
+                f"x has {zero.size} rows of length 0, which have no cosine, the first at row {first_row + zero[0]} "
+                "(rows counted from 0)."
+            )
+
+
+def centre_of(rows: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Return the mean of some rows, rounded to ``dtype``, so that every wider dtype holds it exactly."""
+    return rows.mean(axis=0, dtype=np.float64).astype(dtype)
+
+
+def centred_rows(rows: np.ndarray, kernel: Kernel, dtype: np.dtype) -> jax.Array:
+    """Return host rows on the device in ``dtype``, centred first if the kernel is shift-invariant."""
+    centre = centre_of(rows, dtype) if kernel.shift_invariant else None
+    return jax.numpy.asarray(batching.pad(rows, None, rows.shape[0], centre=centre, dtype=dtype).rows)

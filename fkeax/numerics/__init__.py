@@ -1,0 +1,5 @@
+"""Arrays only: sums that stream, symmetric products and spectra, trigonometry, input checks. Knows no metric."""
+
+from fkeax.numerics import accumulate, batching, checks, linalg, logspace, trig
+
+__all__ = ["accumulate", "batching", "checks", "linalg", "logspace", "trig"]

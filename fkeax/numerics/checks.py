@@ -1,0 +1,140 @@
+"""Input checks. Each raises one sentence that names the argument, what was expected and what came."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.typing import ArrayLike
+
+NUM_ROWS_NAMED = 5
+
+
+def positive_number(value: object, name: str) -> float:
+    """Return ``value`` as a float after checking that it is a finite number above 0."""
+    number = finite_number(value, name)
+    if not number > 0:
+        raise ValueError(f"{name} must be a positive number; got {value!r}.")
+    return number
+
+
+def finite_number(value: object, name: str) -> float:
+    """Return ``value`` as a float after checking that it is one finite real number."""
+    scalar = isinstance(value, (jax.Array, np.ndarray, np.generic)) and value.ndim == 0 and value.dtype.kind in "fiu"
+    if isinstance(value, bool) or not (scalar or isinstance(value, numbers.Real)):
+        raise TypeError(f"{name} must be a number; got {value!r} of type {type(value).__name__}.")
+    number = float(value)  # pyright: ignore[reportArgumentType]
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be finite; got {number}.")
+    return number
+
+
+def count(value: object, name: str, *, minimum: int = 1) -> int:
+    """Return ``value`` as an int after checking that it is a whole number of at least ``minimum``."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{name} must be a whole number; got {value!r} of type {type(value).__name__}.")
+    if value < minimum:
+        raise ValueError(f"{name} must be at least {minimum}; got {value}.")
+    return int(value)
+
+
+def order(value: object, name: str = "order") -> float:
+    """Return an entropy order as a float in [0, inf]."""
+    if isinstance(value, bool) or not isinstance(value, (numbers.Real, np.generic)):
+        raise TypeError(f"{name} must be a number from 0 to inf; got {value!r} of type {type(value).__name__}.")
+    number = float(value)
+    if math.isnan(number) or number < 0:
+        raise ValueError(f"{name} must be a number from 0 to inf; got {value!r}.")
+    return number
+
+
+def choice(value: object, name: str, allowed: Sequence[str]) -> str:
+    """Return ``value`` after checking that it is one of ``allowed``."""
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(allowed)}; got {value!r}.")
+    return str(value)
+
+
+def typed_key(key: object, needed_for: str) -> jax.Array:
+    """Return ``key`` after checking that it is one typed JAX key.
+
+    Raises:
+        ValueError: If it is absent; the sentence shows how to make one.
+        TypeError: If it is anything else, a legacy ``uint32`` key included.
+    """
+    if key is None:
+        raise ValueError(f"key is needed for {needed_for}: pass key=jax.random.key(0).")
+    if not isinstance(key, jax.Array) or not jnp.issubdtype(key.dtype, jax.dtypes.prng_key) or key.ndim != 0:
+        raise TypeError(f"key must be one typed key such as jax.random.key(0); got {type(key).__name__}.")
+    return key
+
+
+def matrix(x: ArrayLike, name: str = "x") -> np.ndarray | jax.Array:
+    """Return ``x`` as an (n, d) array of real numbers, JAX or NumPy as it came, without a copy where possible.
+
+    Raises:
+        TypeError: If the entries are not real numbers.
+        ValueError: If it is not two-dimensional, or has no rows or no columns.
+    """
+    if isinstance(x, jax.Array):
+        array = x
+    else:
+        try:
+            array = np.asarray(x)
+        except ValueError as error:  # ragged nested lists
+            raise ValueError(f"{name} must be an (n, d) array of numbers; its rows differ in length.") from error
+    if not (
+        jnp.issubdtype(array.dtype, jnp.floating) or jnp.issubdtype(array.dtype, jnp.integer) or array.dtype == bool
+    ):
+        raise TypeError(f"{name} must hold real numbers; got dtype {array.dtype}.")
+    if array.ndim != 2:
+        hint = f" ({name}[:, None] makes each number a row)" if array.ndim == 1 else ""
+        raise ValueError(f"{name} must have two axes, (n, d) with samples as rows; got shape {array.shape}{hint}.")
+    if 0 in array.shape:
+        raise ValueError(f"{name} must have at least one row and one column; got shape {array.shape}.")
+    return array
+
+
+def working_dtype(dtype: np.dtype | type) -> np.dtype:
+    """Return the dtype that data of ``dtype`` is computed in: float64 where JAX allows it, else float32.
+
+    Half precision and integers become float32; float64 stays float64 under ``jax.enable_x64`` and becomes float32
+    without it.
+    """
+    wide = np.dtype(dtype) == np.float64 and jax.dtypes.canonicalize_dtype(np.float64) == np.float64
+    return np.dtype(np.float64 if wide else np.float32)
+
+
+def weight_vector(weights: ArrayLike | None, num_samples: int) -> np.ndarray | None:
+    """Return sample weights as float64 after checking shape, sign and sum; None stays None."""
+    if weights is None:
+        return None
+    array = np.asarray(weights)
+    if array.dtype.kind not in "fiub" or array.shape != (num_samples,):
+        raise ValueError(
+            f"weights must be {num_samples} numbers, one for each row; got shape {array.shape}, dtype {array.dtype}."
+        )
+    array = array.astype(np.float64)
+    if not np.isfinite(array).all() or (array < 0).any() or not array.sum() > 0:
+        raise ValueError("weights must be finite, not negative, and not all 0.")
+    return array
+
+
+def finite_rows(rows: np.ndarray | jax.Array, name: str = "x", *, first_row: int = 0) -> None:
+    """Raise if any row holds a NaN or an infinity, naming the first few row numbers counted from ``first_row``."""
+    # The sum is finite only if all entries are (or overflow): one pass without a boolean matrix for the usual case.
+    if isinstance(rows, np.ndarray):
+        with np.errstate(over="ignore", invalid="ignore"):
+            if rows.dtype.kind in "iub" or np.isfinite(np.sum(rows, dtype=np.float64)):
+                return
+        bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+    else:
+        bad = np.flatnonzero(~np.asarray(jnp.isfinite(rows).all(axis=1)))
+    if bad.size:
+        shown = ", ".join(str(first_row + i) for i in bad[:NUM_ROWS_NAMED])
+        more = f" and {bad.size - NUM_ROWS_NAMED} more" if bad.size > NUM_ROWS_NAMED else ""
+        raise ValueError(f"{name} must be finite; NaN or infinity in row {shown}{more} (rows counted from 0).")
