@@ -9,7 +9,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Key
 
 from fkeax import kernels
 from fkeax.diversity import pairs, streaming
@@ -19,7 +19,7 @@ from fkeax.diversity.plan import NUM_SAMPLED_ROWS
 from fkeax.diversity.samples import Samples, centre_of, centred_rows
 from fkeax.features import FourierMap, sample_fourier_map
 from fkeax.kernels import Gaussian, Kernel
-from fkeax.numerics import accumulate, batching, linalg
+from fkeax.numerics import accumulate, batching, checks, linalg
 from fkeax.numerics.accumulate import MomentState
 from fkeax.numerics.linalg import Spectrum
 
@@ -162,10 +162,16 @@ def fkea_moment(
 
     The centre is the mean of the first chunk, rounded to the working dtype: known before the second chunk is.
     """
+    keys = jax.random.split(key, num_draws)
+    if data.on_accelerator and isinstance(data.matrix, jax.Array):
+        checks.finite_rows(data.matrix)
+        if sample is not None:
+            sample.update(np.asarray(data.matrix[sample.indices(data.matrix.shape[0])]))
+        return device_moment(data.matrix, kernel, weights, keys, num_frequencies, data.batch_size)
     chunks = data.chunks(kernel)
     first = next(chunks)
     centre = jnp.asarray(centre_of(first, data.dtype))
-    maps = _sample_maps(kernel, centre, jax.random.split(key, num_draws), num_frequencies=num_frequencies)
+    maps = _sample_maps(kernel, centre, keys, num_frequencies=num_frequencies)
 
     def offered() -> Iterator[np.ndarray]:
         for chunk in (first,), chunks:
@@ -175,6 +181,32 @@ def fkea_moment(
                 yield rows
 
     return maps, streaming.stream_draws(maps, offered(), weights, data.batch_size)
+
+
+def device_moment(
+    x: Float[Array, "n d"],
+    kernel: Gaussian,
+    weights: np.ndarray | None,
+    keys: Key[Array, "k"],
+    num_frequencies: int,
+    batch_size: int,
+) -> tuple[FourierMap, MomentState]:
+    """Return the same for rows that stay on their device, by one ``lax.scan``; it compiles anew for every n."""
+    dtype = checks.working_dtype(x.dtype)
+    centre = jnp.asarray(centre_of(np.asarray(x[:batch_size]), dtype))
+    maps = _sample_maps(kernel, centre, keys, num_frequencies=num_frequencies)
+    full = jnp.ones(x.shape[0], dtype) if weights is None else jnp.asarray(weights).astype(dtype)
+    return maps, _scan_draws(maps, x, full, batch_size=batch_size)
+
+
+@partial(jax.jit, static_argnames="batch_size")
+def _scan_draws(
+    maps: FourierMap, x: Float[Array, "n d"], weights: Float[Array, "n"], *, batch_size: int
+) -> MomentState:
+    def one_draw(fourier_map: FourierMap) -> MomentState:
+        return streaming.scan_rows(streaming.init(fourier_map), x, weights, batch_size=batch_size).moment
+
+    return jax.vmap(one_draw)(maps)
 
 
 @partial(jax.jit, static_argnames="num_frequencies")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import cast
 
 import jax
 import numpy as np
@@ -40,6 +41,11 @@ class Samples:
         """What the rows are computed in."""
         return checks.working_dtype(self.source_dtype)
 
+    @property
+    def on_accelerator(self) -> bool:
+        """Whether the rows are a JAX array that lives off the host, where they are scanned rather than fetched."""
+        return isinstance(self.matrix, jax.Array) and next(iter(self.matrix.devices())).platform != "cpu"
+
     def chunks(self, kernel: Kernel) -> Iterator[np.ndarray]:
         """Yield host rows in chunks of at most ``batch_size``, checked row by row."""
         source = (
@@ -71,7 +77,7 @@ def samples(x: ArrayLike | Iterable[ArrayLike], batch_size: int) -> Samples:
         return Samples(matrix, None, matrix.shape[0], matrix.shape[1], np.dtype(matrix.dtype), size)
     if isinstance(x, (str, bytes, dict)):
         raise TypeError(f"x must be an (n, d) array or an iterable of 2-D batches; got {type(x).__name__}.")
-    stream = batching.rebatched(iter(x), batch_size)  # pyright: ignore[reportArgumentType]
+    stream = batching.rebatched(cast("Iterable[object]", x), batch_size)
     first = next(stream, None)
     if first is None:
         raise ValueError("x must have at least one row; the iterable yielded none.")

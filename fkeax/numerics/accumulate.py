@@ -80,7 +80,7 @@ def init_moment(widths: Sequence[int], dtype: np.dtype | type) -> MomentState:
 
 
 def update_moment(state: MomentState, parts: Sequence[Float[Array, "b _"]], weights: Float[Array, "b"]) -> MomentState:
-    """Return the state with the rows ``[parts_1, parts_2, ...]`` added; rows of weight 0, such as padding, change nothing.
+    """Return the state with rows ``[parts_1, parts_2, ...]`` added; rows of weight 0, such as padding, change nothing.
 
     Args:
         state: Sums so far; donate it under ``jit`` to add in place.

@@ -134,6 +134,10 @@ class RowSample:
         self._priorities = merged[keep]
         self._rows = np.concatenate([self._rows, rows])[keep]
 
+    def indices(self, num_rows: int) -> np.ndarray:
+        """Return the row numbers that a stream of ``num_rows`` rows would leave in a fresh sample of the same seed."""
+        return np.sort(np.argsort(self._random.random(num_rows), kind="stable")[: self._size])
+
     @property
     def rows(self) -> np.ndarray:
         """The sampled rows, in stream order."""

@@ -99,10 +99,11 @@ def eigenvalues(matrix: np.ndarray | Float[Array, "f f"], *, overwrite: bool = F
 
     if isinstance(matrix, jax.Array) and next(iter(matrix.devices())).platform != "cpu":
         _, diagonal, off_diagonal, _ = lax.linalg.tridiagonal(matrix, lower=False)
-        return linalg.eigvalsh_tridiagonal(np.asarray(diagonal), np.asarray(off_diagonal), check_finite=False)
+        bands = np.asarray(diagonal), np.asarray(off_diagonal)
+        return np.asarray(linalg.eigvalsh_tridiagonal(*bands, check_finite=False))
     # LAPACK reads columns: the transpose of a row-major upper triangle is a column-major lower one, and costs no copy.
-    host = np.asarray(matrix).T
-    return np.asarray(linalg.eigvalsh(host, lower=True, overwrite_a=overwrite, check_finite=False))
+    columns = np.asarray(matrix).T
+    return np.asarray(linalg.eigvalsh(columns, lower=True, overwrite_a=overwrite, check_finite=False))
 
 
 def block_eigenvalues(blocks: Sequence[Float[Array, "_ _"]]) -> np.ndarray:
