@@ -34,7 +34,7 @@ _HOMES = {
     "vendi_from_spectrum": "diversity",
 }
 
-_ROOMS = ("cli", "datasets", "diversity", "features", "io", "kernels", "numerics", "report", "results")
+_ROOMS = ("assets", "cli", "datasets", "diversity", "features", "io", "kernels", "numerics", "report", "results")
 
 # pyright: reportUnsupportedDunderAll=false
 # (The names appear when __getattr__ loads them.)

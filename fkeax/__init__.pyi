@@ -1,3 +1,4 @@
+from fkeax import assets as assets
 from fkeax import cli as cli
 from fkeax import datasets as datasets
 from fkeax import diversity as diversity

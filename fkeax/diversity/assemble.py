@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,9 @@ from fkeax.diversity.pairs import without_self_pairs
 from fkeax.diversity.plan import Plan
 from fkeax.results import Result
 
-SATURATED = 0.05  # plain VENDI-1 was 6 % low at a saturation of 1.6 %, 19 % at 5.9 % and 73 % at 68 % (docs/diversity)
+SATURATED = 0.02  # plain VENDI-1 was 6 % low at a saturation of 1.6 %, 19 % at 5.9 % and 73 % at 68 % (docs/diversity)
+
+ONE_FREQUENCY = "one frequency has no pair of frequencies to estimate from; num_frequencies must be at least 2"
 
 
 @dataclass(frozen=True)
@@ -45,18 +48,18 @@ def results_from_evidence(
     unit_diagonal: bool,
 ) -> dict[str, Result]:
     """Return the results of the metrics asked for, by name."""
-    estimates: dict[str, tuple[float | None, Estimate]] = {}
+    estimates: dict[str, tuple[float, Estimate]] = {}
+    num_frequencies = settings["num_frequencies"]
     for metric in metrics:
         if metric == "vendi":
             values = _vendi_values(found, orders)
             estimates |= {order_name(a): (a, _over_draws(values[:, i])) for i, a in enumerate(orders)}
         else:
             estimates["rke"] = (2.0, _plain_rke(found))
-            if any(moment is not None for moment in found.debiased):
+            if num_frequencies is not None:
                 estimates["rke-debiased"] = (2.0, _debiased_rke(found))
-            if unit_diagonal and found.num_samples > 1:
+            if unit_diagonal:
                 estimates["rke-population"] = (2.0, _population_rke(found))
-    num_frequencies = settings["num_frequencies"]
     shared = _shared_diagnostics(found, plan, num_frequencies if isinstance(num_frequencies, int) else None)
     results = {}
     for name, (order, estimate) in estimates.items():
@@ -83,8 +86,11 @@ def _vendi_of_orders(spectrum: Float[Array, "f"], orders: Float[Array, "k"]) -> 
 
 def _vendi_values(found: Evidence, orders: Sequence[float]) -> np.ndarray:
     """Return scores, one row a draw, one column an order."""
-    rows = [_vendi_of_orders(spectrum.values, jnp.asarray(orders, spectrum.values.dtype)) for spectrum in found.spectra]
-    return np.asarray(rows, np.float64)
+    dtype = found.spectra[0].values.dtype
+    with jax.enable_x64(True) if dtype == np.float64 else contextlib.nullcontext():
+        alphas = jnp.asarray(orders, dtype)
+        rows = [_vendi_of_orders(jnp.asarray(spectrum.values), alphas) for spectrum in found.spectra]
+        return np.asarray(rows, np.float64)
 
 
 def _over_draws(values: np.ndarray) -> Estimate:
@@ -112,7 +118,7 @@ def _plain_rke(found: Evidence) -> Estimate:
 def _debiased_moment(found: Evidence) -> tuple[float, float | None, str]:
     """Return the mean of ``k^2`` without the bias of features, its error over frequencies, and how that was got."""
     moments = [moment for moment in found.debiased if moment is not None]
-    if not moments:
+    if not found.debiased:  # no features, no bias
         return float(found.second_moments.mean()), 0.0, ""
     values = np.asarray([moment.value for moment in moments])
     if values.size > 1:
@@ -124,12 +130,22 @@ def _debiased_moment(found: Evidence) -> tuple[float, float | None, str]:
     return float(values[0]), moments[0].stderr, "jackknife over frequencies"
 
 
+def _no_value(reason: str) -> Estimate:
+    return Estimate(None, None, None, {"reason": reason})
+
+
 def _debiased_rke(found: Evidence) -> Estimate:
+    if None in found.debiased:
+        return _no_value(ONE_FREQUENCY)
     moment, stderr, method = _debiased_moment(found)
     return _inverse(moment, stderr, f"{method}, given these samples (delta method)")
 
 
 def _population_rke(found: Evidence) -> Estimate:
+    if found.num_samples < 2:
+        return _no_value("one sample has no pair of distinct samples")
+    if None in found.debiased:
+        return _no_value(ONE_FREQUENCY)
     moment, frequency_stderr, frequency_method = _debiased_moment(found)
     population = without_self_pairs(moment, found.weight_share)
     if found.pairs is None:

@@ -34,7 +34,8 @@ class Evidence:
         spectra: One for each draw of frequencies (one in all on the exact and dual routes); empty if none was asked
             for.
         second_moments: Plain ``||C||_F^2`` (with trace 1) of each draw.
-        debiased: The same without the bias of random frequencies; None where there are no features, or one frequency.
+        debiased: The same without the bias of random frequencies, for each draw; None for one frequency, which has no
+            pair, and empty off the fkea route.
         pairs: Exact kernel moments on all rows or a sample of them; None for weighted samples, single rows and kernels
             without a unit diagonal.
         traces: The trace of each draw's normalised matrix: 1 up to rounding.
@@ -50,29 +51,47 @@ class Evidence:
 
 
 def exact_evidence(data: Samples, kernel: Kernel, weights: np.ndarray | None, *, spectrum: bool) -> Evidence:
-    """Return the evidence of the n x n kernel matrix; without ``spectrum`` the matrix is never held."""
-    rows = data.all_rows(kernel)
+    """Return the evidence of the n x n kernel matrix; without ``spectrum`` the matrix is never held.
+
+    In float64 whatever the data: this is the value that others are compared with, and in float32 the distance between
+    two near points far from the centre cancels (groups 30 bandwidths apart would count rounding as species).
+    """
+    with jax.enable_x64(True):
+        return _exact_evidence(data, kernel, weights, spectrum=spectrum)
+
+
+def _exact_evidence(data: Samples, kernel: Kernel, weights: np.ndarray | None, *, spectrum: bool) -> Evidence:
+    rows = data.all_rows(kernel, np.dtype(np.float64))
     full = np.ones(rows.shape[0]) if weights is None else weights
-    share = float(np.square(full).sum() / full.sum() ** 2)
     powers = pairs.squared_row_sums(kernel, rows, weights)
-    diagonal = np.ones(rows.shape[0])
-    if not kernel.unit_diagonal:
-        diagonal = np.asarray(jnp.sum(jnp.square(rows), axis=1), np.float64)
-    squares = float(full @ np.asarray(powers.second, np.float64) + np.square(full * diagonal).sum())
+    norms = np.asarray(jnp.sum(jnp.square(rows), axis=1))
+    diagonal = np.ones(rows.shape[0]) if kernel.unit_diagonal else norms
+    squares = float(full @ np.asarray(powers.second) + np.square(full * diagonal).sum())
     trace = float(full @ diagonal)
     spectra = ()
     if spectrum:
-        matrix = _weighted_gram(kernel, rows, jnp.asarray(full / full.sum()).astype(rows.dtype))
-        spectra = (_spectrum(linalg.eigenvalues(matrix)),)
+        matrix = _weighted_gram(kernel, rows, jnp.asarray(full / full.sum()))
+        spectra = (_spectrum(linalg.eigenvalues(matrix), _cancellation(kernel, norms)),)
     return Evidence(
         num_samples=int(np.count_nonzero(full)),
-        weight_share=share,
+        weight_share=float(np.square(full).sum() / full.sum() ** 2),
         spectra=spectra,
         second_moments=np.asarray([squares / trace**2]),
-        debiased=(None,),
+        debiased=(),
         pairs=pairs.pair_moments(powers) if weights is None and kernel.unit_diagonal else None,
         traces=np.asarray([float(spectra[0].trace) if spectra and kernel.unit_diagonal else 1.0]),
     )
+
+
+def _cancellation(kernel: Kernel, norms: np.ndarray) -> float:
+    """Return a bound on the relative error of kernel values whose squared distances come from inner products.
+
+    The distance is off by at most 4 eps max |x|^2, so ``|dK| <= 4 eps max |x|^2 / bandwidth^2 K`` entry by entry, and
+    since ``K >= 0`` the same factor bounds the norm of dK by that of K.
+    """
+    if not isinstance(kernel, Gaussian):
+        return 0.0
+    return 4 * float(np.finfo(np.float64).eps * norms.max()) / float(kernel.bandwidth) ** 2
 
 
 @jax.jit
@@ -98,7 +117,7 @@ def dual_evidence(
     # fixed seed.
     sample = batching.RowSample(NUM_SAMPLED_ROWS, np.zeros(1, np.uint32) if key is None else batching.key_seed(key))
     moment = dual_moment(data, kernel, weights, sample)
-    return _moment_evidence(data, kernel, moment, weights, sample, spectrum=spectrum, features=False)
+    return _moment_evidence(data, kernel, (moment,), weights, sample, spectrum=spectrum, features=False)
 
 
 def dual_moment(
@@ -107,7 +126,7 @@ def dual_moment(
     weights: np.ndarray | None,
     sample: batching.RowSample | None,
 ) -> MomentState:
-    """Return the sums of explicit features over a stream, with a leading axis of one draw."""
+    """Return the sums of explicit features over a stream, over a stream."""
     moment = accumulate.init_moment([data.dimension], data.dtype)
     seen = 0
     for chunk in data.chunks(kernel):
@@ -119,7 +138,7 @@ def dual_moment(
         moment = _update_dual(kernel, moment, batch.rows, batch.weights)
         jax.block_until_ready(moment.weight.value)
         seen += chunk.shape[0]
-    return jax.tree.map(lambda leaf: leaf[None], moment)
+    return moment
 
 
 @partial(jax.jit, donate_argnums=1)
@@ -145,8 +164,8 @@ def fkea_evidence(
     """Return the evidence of the 2r x 2r covariance of Fourier features: one pass, O(n), all draws at once."""
     key_frequencies, key_rows = jax.random.split(key)
     sample = batching.RowSample(NUM_SAMPLED_ROWS, batching.key_seed(key_rows))
-    _, moment = fkea_moment(data, kernel, weights, key_frequencies, sample, num_frequencies, num_draws)
-    return _moment_evidence(data, kernel, moment, weights, sample, spectrum=spectrum, features=True)
+    _, draws = fkea_moment(data, kernel, weights, key_frequencies, sample, num_frequencies, num_draws)
+    return _moment_evidence(data, kernel, draws, weights, sample, spectrum=spectrum, features=True)
 
 
 def fkea_moment(
@@ -157,8 +176,8 @@ def fkea_moment(
     sample: batching.RowSample | None,
     num_frequencies: int,
     num_draws: int,
-) -> tuple[FourierMap, MomentState]:
-    """Return the maps of all draws and their sums, both with a leading axis of draws.
+) -> tuple[tuple[FourierMap, ...], tuple[MomentState, ...]]:
+    """Return the maps of all draws and their sums, one an entry.
 
     The centre is the mean of the first chunk, rounded to the working dtype: known before the second chunk is.
     """
@@ -171,7 +190,7 @@ def fkea_moment(
     chunks = data.chunks(kernel)
     first = next(chunks)
     centre = jnp.asarray(centre_of(first, data.dtype))
-    maps = _sample_maps(kernel, centre, keys, num_frequencies=num_frequencies)
+    maps = _sample_maps(keys, kernel, num_frequencies, centre)
 
     def offered() -> Iterator[np.ndarray]:
         for chunk in (first,), chunks:
@@ -190,13 +209,14 @@ def device_moment(
     keys: Key[Array, "k"],
     num_frequencies: int,
     batch_size: int,
-) -> tuple[FourierMap, MomentState]:
+) -> tuple[tuple[FourierMap, ...], tuple[MomentState, ...]]:
     """Return the same for rows that stay on their device, by one ``lax.scan``; it compiles anew for every n."""
     dtype = checks.working_dtype(x.dtype)
     centre = jnp.asarray(centre_of(np.asarray(x[:batch_size]), dtype))
-    maps = _sample_maps(kernel, centre, keys, num_frequencies=num_frequencies)
+    maps = _sample_maps(keys, kernel, num_frequencies, centre)
     full = jnp.ones(x.shape[0], dtype) if weights is None else jnp.asarray(weights).astype(dtype)
-    return maps, _scan_draws(maps, x, full, batch_size=batch_size)
+    stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *maps)
+    return maps, streaming.unstacked(_scan_draws(stacked, x, full, batch_size=batch_size), len(maps))
 
 
 @partial(jax.jit, static_argnames="batch_size")
@@ -209,22 +229,25 @@ def _scan_draws(
     return jax.vmap(one_draw)(maps)
 
 
-@partial(jax.jit, static_argnames="num_frequencies")
-def _sample_maps(kernel: Gaussian, centre: Float[Array, "d"], keys: jax.Array, *, num_frequencies: int) -> FourierMap:
-    return jax.vmap(lambda key: sample_fourier_map(key, kernel, num_frequencies, centre))(keys)
+_sample_map = jax.jit(sample_fourier_map, static_argnames="num_frequencies")
+
+
+def _sample_maps(
+    keys: Key[Array, "k"], kernel: Gaussian, num_frequencies: int, centre: Float[Array, "d"]
+) -> tuple[FourierMap, ...]:
+    return tuple(_sample_map(key, kernel, num_frequencies, centre) for key in keys)
 
 
 def _moment_evidence(
     data: Samples,
     kernel: Kernel,
-    moment: MomentState,
+    draws: tuple[MomentState, ...],
     weights: np.ndarray | None,
     sample: batching.RowSample,
     *,
     spectrum: bool,
     features: bool,
 ) -> Evidence:
-    draws = [jax.tree.map(lambda leaf, i=i: leaf[i], moment) for i in range(moment.weight.value.shape[0])]
     weight = draws[0].weight.to_float()
     traces = np.asarray([float(linalg.trace(draw.blocks)) / weight for draw in draws])
     squares = np.asarray([float(linalg.squared_norm(draw.blocks)) / weight**2 for draw in draws])
@@ -237,16 +260,16 @@ def _moment_evidence(
         weight_share=draws[0].squared_weight.to_float() / weight**2,
         spectra=tuple(_spectrum(linalg.block_eigenvalues(draw.blocks)) for draw in draws) if spectrum else (),
         second_moments=squares / np.square(traces),
-        debiased=tuple(debiased_second_moment(frequency_moments(draw)) if features else None for draw in draws),
+        debiased=tuple(debiased_second_moment(frequency_moments(draw)) for draw in draws) if features else (),
         pairs=exact_pairs,
         traces=traces if kernel.unit_diagonal else np.ones(1),
     )
 
 
-@jax.jit
-def _normalized(eigenvalues: Float[Array, "f"]) -> Spectrum:
-    return linalg.normalized_spectrum(eigenvalues)
+_normalized = jax.jit(linalg.normalized_spectrum)
 
 
-def _spectrum(eigenvalues: np.ndarray) -> Spectrum:
-    return _normalized(jnp.asarray(eigenvalues))
+def _spectrum(eigenvalues: np.ndarray, extra_cutoff: float = 0.0) -> Spectrum:
+    """Return the normalised spectrum on the host, in the precision of the eigenvalues whatever the precision of JAX."""
+    found = _normalized(jnp.asarray(eigenvalues), jnp.asarray(extra_cutoff, eigenvalues.dtype))
+    return jax.tree.map(np.asarray, found)

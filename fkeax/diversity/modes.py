@@ -15,7 +15,7 @@ from jaxtyping import Array, Float
 
 from fkeax import kernels
 from fkeax.diversity import evidence as routes
-from fkeax.diversity.samples import centre_of
+from fkeax.diversity.samples import Rows, centre_of
 from fkeax.diversity.scores import Request, request
 from fkeax.features import FourierMap, featurize_parts
 from fkeax.kernels import Cosine, Gaussian, Linear
@@ -129,7 +129,7 @@ def _values_of(functions: Eigenfunctions, rows: np.ndarray, size: int, dtype: np
 
 
 def modes(
-    x: ArrayLike,
+    x: Rows,
     *,
     num_modes: int = 10,
     num_samples: int = 25,
@@ -137,7 +137,7 @@ def modes(
     bandwidth: float | str | None = None,
     method: str = "auto",
     num_frequencies: int = 2000,
-    batch_size: int = 2048,
+    batch_size: int = 1024,
     key: jax.Array | None = None,
 ) -> Modes:
     """Return the leading modes of the samples: eigenvalue, share and the samples that show each best.
@@ -226,8 +226,9 @@ def _decompose(asked: Request, num_modes: int) -> tuple[np.ndarray, float, Eigen
         if key is None or asked.num_frequencies is None:
             raise AssertionError("the plan let a request without a key reach the fkea route")
         key_frequencies, _ = jax.random.split(key)  # the same child as in a score: one map for score and modes
-        maps, moment = routes.fkea_moment(data, kernel, None, key_frequencies, None, asked.num_frequencies, 1)
-        fourier_map = jax.tree.map(lambda leaf: leaf[0], maps)
+        (fourier_map,), (moment,) = routes.fkea_moment(
+            data, kernel, None, key_frequencies, None, asked.num_frequencies, 1
+        )
         values, vectors, trace = _top_pairs(moment.blocks, moment.weight.value, num_modes)
         return values, trace, FourierEigenfunctions(fourier_map, vectors)
     moment = routes.dual_moment(data, kernel, None, None)
@@ -236,17 +237,17 @@ def _decompose(asked: Request, num_modes: int) -> tuple[np.ndarray, float, Eigen
 
 
 def _top_pairs(
-    blocks: tuple[Float[Array, "1 _ _"], ...], weight: Float[Array, "1"], num_modes: int
+    blocks: tuple[Float[Array, "_ _"], ...], weight: Float[Array, ""], num_modes: int
 ) -> tuple[np.ndarray, Array, float]:
-    matrix = linalg.upper_triangle([block[0] for block in blocks])
-    matrix /= float(weight[0])
+    matrix = linalg.upper_triangle(blocks)
+    matrix /= float(weight)
     values, vectors = linalg.top_eigenpairs(matrix, num_modes)
     return values.astype(np.float64), jnp.asarray(vectors), float(np.trace(matrix, dtype=np.float64))
 
 
 def _decompose_exact(asked: Request, num_modes: int) -> tuple[np.ndarray, float, Eigenfunctions]:
     data, kernel = asked.data, asked.kernel
-    rows = data.all_rows(kernel)
+    rows = data.all_rows(kernel, data.dtype)
     host = np.asarray(data.matrix)
     centre = jnp.asarray(centre_of(host, data.dtype)) if kernel.shift_invariant else None
     num_samples = rows.shape[0]

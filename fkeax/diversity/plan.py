@@ -45,7 +45,7 @@ def plan(
     method: str = "auto",
     num_frequencies: int = 2000,
     num_draws: int = 1,
-    batch_size: int = 2048,
+    batch_size: int = 1024,
     dtype: str = "float32",
     spectrum: bool = True,
 ) -> Plan:
@@ -82,8 +82,8 @@ def plan(
     batch = batch_size * (dimension + features) * size
     if route == "exact":
         rows = num_samples or 0
-        matrix = rows * rows * size if spectrum else 0
-        total = 2 * matrix + 2 * 64 * 2**20 + rows * dimension * size
+        matrix = rows * rows * 8 if spectrum else 0  # float64 whatever the data
+        total = 2 * matrix + 2 * 64 * 2**20 + rows * dimension * 8
     else:
         matrix = features * features * size
         total = (num_draws + 1) * matrix + batch + NUM_SAMPLED_ROWS * (dimension + 2 * NUM_SAMPLED_ROWS) * size

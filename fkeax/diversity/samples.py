@@ -15,6 +15,9 @@ from fkeax import kernels
 from fkeax.kernels import Kernel
 from fkeax.numerics import batching, checks
 
+Rows = ArrayLike | Iterable[object]
+"""Samples as a caller may give them: an array, nested lists, or an iterable of 2-D batches."""
+
 
 @dataclass(frozen=True)
 class Samples:
@@ -57,22 +60,22 @@ class Samples:
             yield chunk
             first_row += chunk.shape[0]
 
-    def all_rows(self, kernel: Kernel) -> jax.Array:
-        """Return all rows on the device, centred for a shift-invariant kernel before any cast."""
+    def all_rows(self, kernel: Kernel, dtype: np.dtype) -> jax.Array:
+        """Return all rows on the device in ``dtype``, centred for a shift-invariant kernel before any cast."""
         if self.matrix is None:
             raise ValueError("x is a stream of batches; this needs all samples at once: pass an (n, d) array.")
         host = np.asarray(self.matrix)
         check_rows(host, kernel, 0)
-        return centred_rows(host, kernel, self.dtype)
+        return centred_rows(host, kernel, dtype)
 
 
-def samples(x: ArrayLike | Iterable[ArrayLike], batch_size: int) -> Samples:
+def samples(x: Rows, batch_size: int) -> Samples:
     """Return ``x`` as samples: a matrix if it is array-like, a stream if it is any other iterable of 2-D batches."""
     is_list_of_batches = isinstance(x, (list, tuple)) and len(x) > 0 and getattr(x[0], "ndim", 0) == 2
     if not is_list_of_batches and (
         hasattr(x, "__array__") or isinstance(x, (list, tuple)) or not isinstance(x, Iterable)
     ):
-        matrix = checks.matrix(x)  # pyright: ignore[reportArgumentType]
+        matrix = checks.matrix(x)
         size = batching.padded_size(matrix.shape[0], batch_size)
         return Samples(matrix, None, matrix.shape[0], matrix.shape[1], np.dtype(matrix.dtype), size)
     if isinstance(x, (str, bytes, dict)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import jax
@@ -13,7 +13,7 @@ from jax.typing import ArrayLike
 from fkeax.diversity import evidence as routes
 from fkeax.diversity.assemble import results_from_evidence
 from fkeax.diversity.plan import KERNEL_NAMES, METHODS, Plan, plan
-from fkeax.diversity.samples import Samples, samples
+from fkeax.diversity.samples import Rows, Samples, samples
 from fkeax.kernels import Bandwidth, Cosine, Gaussian, Linear, given_bandwidth, median_bandwidth
 from fkeax.numerics import checks
 from fkeax.results import Result
@@ -67,7 +67,7 @@ class Request:
 
 
 def request(
-    x: ArrayLike | Iterable[ArrayLike],
+    x: Rows,
     *,
     kernel: str,
     bandwidth: float | str | None,
@@ -140,7 +140,7 @@ def _median_rule(data: Samples, key: jax.Array | None) -> Bandwidth:
 
 
 def score(
-    x: ArrayLike | Iterable[ArrayLike],
+    x: Rows,
     *,
     metrics: Sequence[str] = METRICS,
     orders: Sequence[float] = ORDERS,
@@ -150,7 +150,7 @@ def score(
     num_frequencies: int = 2000,
     num_draws: int = 1,
     weights: ArrayLike | None = None,
-    batch_size: int = 2048,
+    batch_size: int = 1024,
     key: jax.Array | None = None,
 ) -> dict[str, Result]:
     """Return diversity scores of a set of samples, all from one pass.
@@ -164,7 +164,8 @@ def score(
 
     Deviations from the paper: plain feature scores read low (their expected squared norm exceeds the exact one by
     ``mean((1 - k^2)^2) / (2r)`` at any number of draws), so the debiased score stands beside; eigenvalues that are
-    rounding noise are cut and the rest renormalised, so that identical samples score 1 at every order, 0 included.
+    rounding noise are cut and the rest renormalised, so that identical samples score 1 at every order, 0 included. The
+    exact route is computed in float64 whatever the dtype of x.
 
     Args:
         x: Samples as rows, (n, d): NumPy, memory map, JAX or nested lists; or an iterable of 2-D batches, read once.
@@ -194,9 +195,9 @@ def score(
             are named.
 
     Cost:
-        exact: O(n^2 d + n^3) time, 2 n^2 numbers (RKE alone: O(n^2 d) and 64 MiB). fkea: O(n r d + 2 n r^2 + r^3) time
-            and (2r)^2
-        numbers a draw, whatever n. dual: O(n d^2 + d^3).
+        exact: O(n^2 d + n^3) time, 2 n^2 float64 numbers (RKE alone: O(n^2 d) time, blocks of 64 MiB).
+        fkea: O(n r d + 2 n r^2 + r^3) time and (2r)^2 numbers a draw, whatever n.
+        dual: O(n d^2 + d^3) time, d^2 numbers.
 
     Example:
         >>> import numpy as np
@@ -259,7 +260,7 @@ def _evidence(asked: Request, *, spectrum: bool) -> routes.Evidence:
 
 
 def vendi(
-    x: ArrayLike | Iterable[ArrayLike],
+    x: Rows,
     *,
     order: float = 1.0,
     kernel: str = "gaussian",
@@ -268,7 +269,7 @@ def vendi(
     num_frequencies: int = 2000,
     num_draws: int = 1,
     weights: ArrayLike | None = None,
-    batch_size: int = 2048,
+    batch_size: int = 1024,
     key: jax.Array | None = None,
 ) -> Result:
     """Return the VENDI score of one order; arguments, errors and cost as :func:`score`.
@@ -298,7 +299,7 @@ def vendi(
 
 
 def rke(
-    x: ArrayLike | Iterable[ArrayLike],
+    x: Rows,
     *,
     kernel: str = "gaussian",
     bandwidth: float | str | None = None,
@@ -306,7 +307,7 @@ def rke(
     num_frequencies: int = 2000,
     num_draws: int = 1,
     weights: ArrayLike | None = None,
-    batch_size: int = 2048,
+    batch_size: int = 1024,
     key: jax.Array | None = None,
 ) -> Result:
     """Return the plain RKE score, ``1 / mean k^2``; no eigenvalue is computed.
@@ -337,14 +338,14 @@ def rke(
 
 
 def fkea(
-    x: ArrayLike | Iterable[ArrayLike],
+    x: Rows,
     *,
     bandwidth: float | str,
     orders: Sequence[float] = ORDERS,
     num_frequencies: int = 2000,
     num_draws: int = 1,
     weights: ArrayLike | None = None,
-    batch_size: int = 2048,
+    batch_size: int = 1024,
     key: jax.Array | None = None,
 ) -> dict[str, Result]:
     """Return VENDI of several orders and RKE, plain, debiased and population, through Fourier features, in O(n).

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -20,8 +21,12 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from fkeax.features import FourierMap, featurize_parts
-from fkeax.numerics import accumulate, batching, checks, linalg
+from fkeax.numerics import accumulate, batching, checks, heap, linalg
 from fkeax.numerics.accumulate import MomentState
+
+Tree = TypeVar("Tree")
+
+_TRIM_EVERY = 8  # batches
 
 
 @jax.tree_util.register_dataclass
@@ -166,30 +171,41 @@ def scan_rows(
     return replace(state, moment=moment)
 
 
+def unstacked(tree: Tree, num_draws: int) -> tuple[Tree, ...]:
+    """Return the draws of a pytree whose leaves have a leading axis of draws."""
+    return tuple(jax.tree.map(lambda leaf, i=i: leaf[i], tree) for i in range(num_draws))
+
+
 def stream_draws(
-    fourier_maps: FourierMap, chunks: Iterable[np.ndarray], weights: np.ndarray | None, size: int
-) -> MomentState:
-    """Return the sums of a stream of host chunks under several maps at once (a leading axis of draws), in one pass.
+    fourier_maps: tuple[FourierMap, ...], chunks: Iterable[np.ndarray], weights: np.ndarray | None, size: int
+) -> tuple[MomentState, ...]:
+    """Return the sums of a stream of host chunks under several maps at once, in one pass.
+
+    Several draws run as one ``vmap``; a single one runs without a batch axis, which would cost memory and the faster
+    matrix products.
 
     Args:
-        fourier_maps: Maps stacked along a leading axis, one centre for all.
+        fourier_maps: Maps of one shape with one centre.
         chunks: Host matrices of at most ``size`` rows; they may be views of a memory map.
         weights: Over all rows of the stream, in order; None counts every row once.
         size: Rows of a padded batch: one compiled shape.
     """
-    dtype = np.dtype(fourier_maps.frequencies.dtype)
-    num_draws = fourier_maps.frequencies.shape[0]
-    centre = np.asarray(fourier_maps.centre[0])
-    zero = accumulate.init_moment(fourier_maps.part_widths, dtype)
-    single = num_draws == 1  # a batch axis of one would cost the faster matrix products
-    moment = zero if single else jax.tree.map(lambda leaf: jnp.tile(leaf, (num_draws,) + (1,) * leaf.ndim), zero)
-    step = _update_in_place if single else _update_draws_in_place
-    maps = jax.tree.map(lambda leaf: leaf[0], fourier_maps) if single else fourier_maps
+    dtype = np.dtype(fourier_maps[0].frequencies.dtype)
+    num_draws = len(fourier_maps)
+    centre = np.asarray(fourier_maps[0].centre)
+    moment = accumulate.init_moment(fourier_maps[0].part_widths, dtype)
+    maps, step = fourier_maps[0], _update_in_place
+    if num_draws > 1:
+        maps = jax.tree.map(lambda *leaves: jnp.stack(leaves), *fourier_maps)
+        moment = jax.tree.map(lambda leaf: jnp.tile(leaf, (num_draws,) + (1,) * leaf.ndim), moment)
+        step = _update_draws_in_place
     seen = 0
-    for chunk in chunks:
+    for number, chunk in enumerate(chunks):
         chunk_weights = None if weights is None else weights[seen : seen + chunk.shape[0]]
         batch = batching.pad(chunk, chunk_weights, size, centre=centre, dtype=dtype)
         moment = step(maps, moment, batch.rows, batch.weights)
         jax.block_until_ready(moment.weight.value)  # or copies of batches pile up ahead of the device
         seen += chunk.shape[0]
-    return jax.tree.map(lambda leaf: leaf[None], moment) if single else moment
+        if number % _TRIM_EVERY == 0:
+            heap.release_free_memory()
+    return unstacked(moment, num_draws) if num_draws > 1 else (moment,)

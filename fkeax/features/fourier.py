@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -15,10 +15,11 @@ from jaxtyping import Array, Float, Key
 
 from fkeax.numerics import linalg, trig
 
-_NUM_FREQUENCY_BLOCKS = 4  # with cosines and sines apart, eight column parts: 9/16 of a whole symmetric product
-_MIN_BLOCKED_FREQUENCIES = 256  # below this the products are too small to be worth cutting
+_MAX_FREQUENCY_BLOCKS = 5  # with cosines and sines apart, ten column parts: 11/20 of a whole symmetric product
+_MIN_BLOCK_FREQUENCIES = 256  # narrower parts make matrix products too small to run at full speed
 
 
+@runtime_checkable
 class SpectralKernel(Protocol):
     """A kernel with a spectral density to draw frequencies from (Bochner's theorem)."""
 
@@ -53,7 +54,7 @@ class FourierMap:
     @property
     def block_edges(self) -> list[int]:
         """Where the frequencies are cut into blocks for products by parts."""
-        num_blocks = _NUM_FREQUENCY_BLOCKS if self.num_frequencies >= _MIN_BLOCKED_FREQUENCIES else 1
+        num_blocks = min(_MAX_FREQUENCY_BLOCKS, max(1, self.num_frequencies // _MIN_BLOCK_FREQUENCIES))
         return [self.num_frequencies * i // num_blocks for i in range(num_blocks + 1)]
 
     @property
@@ -92,12 +93,12 @@ def featurize_parts(fourier_map: FourierMap, centred: Float[Array, "d"]) -> tupl
     The parts stay apart so that symmetric products need no slices; joined, they are ``[cos | sin]`` in the order of the
     frequencies.
     """
+    turns = lax.dot_general(
+        centred / (2 * math.pi), fourier_map.frequencies, (((0,), (1,)), ((), ())), precision=linalg.PRECISION
+    )
     cosines, sines = [], []
-    edges = fourier_map.block_edges
-    for start, stop in itertools.pairwise(edges):
-        turns_per_unit = fourier_map.frequencies[start:stop] / (2 * math.pi)
-        turns = lax.dot_general(centred, turns_per_unit, (((0,), (1,)), ((), ())), precision=linalg.PRECISION)
-        cosine, sine = trig.cos_sin_turns(turns)
+    for start, stop in itertools.pairwise(fourier_map.block_edges):
+        cosine, sine = trig.cos_sin_turns(turns[start:stop])
         cosines.append(cosine)
         sines.append(sine)
     return (*cosines, *sines)

@@ -34,9 +34,9 @@ def median_bandwidth(x: np.ndarray | jax.Array, *, key: jax.Array | None = None)
 
     Exact up to 2,000 rows. Beyond, the median of 100,000 random pairs, with the standard error of a sample median (half
     the distance between the order statistics one standard deviation to either side).
+
     Beware: at the median, RKE is near e for any data, so the rule suits a reference set whose bandwidth is then shared,
-        not a
-    comparison in which each set has its own. Other packages differ by sqrt 2.
+    not a comparison in which each set has its own. Other packages differ by sqrt 2.
 
     Args:
         x: Rows are samples; float64 data are used as they are, the rest in float32.

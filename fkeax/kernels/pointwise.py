@@ -7,7 +7,7 @@ bandwidths compiles once.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +19,7 @@ from fkeax.numerics import linalg
 Scalar = Float[Array, ""] | float
 
 
+@runtime_checkable
 class Kernel(Protocol):
     """What the rest of the package asks of a kernel.
 

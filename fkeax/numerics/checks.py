@@ -73,7 +73,7 @@ def typed_key(key: object, needed_for: str) -> jax.Array:
     return key
 
 
-def matrix(x: ArrayLike, name: str = "x") -> np.ndarray | jax.Array:
+def matrix(x: object, name: str = "x") -> np.ndarray | jax.Array:
     """Return ``x`` as an (n, d) array of real numbers, JAX or NumPy as it came, without a copy where possible.
 
     Raises:

@@ -1,9 +1,9 @@
 """Sine and cosine of the same angle, together, with the angle counted in turns.
 
 On CPU, XLA's ``sin`` and ``cos`` each repeat a range reduction made for the worst case and cost as much as the matrix
-product that feeds them. Angles that are counted in turns need no such reduction: ``t - round(t / 2) * 2`` is exact in
-floating point, so two short polynomials on a quarter of the circle give both functions to one rounding error, for every
-finite angle.
+product that feeds them. Angles that are counted in turns need no such reduction: ``t - round(t)`` is
+exact in floating point, so two short polynomials on half of the circle give both functions to one rounding error, for
+every finite angle.
 """
 
 from __future__ import annotations
@@ -54,12 +54,10 @@ def cos_sin_turns(turns: Float[Array, "*shape"]) -> tuple[Float[Array, "*shape"]
         >>> [round(float(v), 6) + 0.0 for v in cosine], [round(float(v), 6) + 0.0 for v in sine]
         ([1.0, 0.0, -1.0], [0.0, 1.0, 0.0])
     """
-    half_turns = jnp.round(2 * turns)
-    rest = 2 * turns - half_turns  # in [-1/2, 1/2], exact
-    halved = half_turns / 2
-    sign = 1 - 4 * (
-        halved - jnp.floor(halved)
-    )  # (-1)^half_turns without a conversion to integers, which could overflow
+    circle = turns - jnp.round(turns)  # in [-1/2, 1/2], exact
+    half_turns = jnp.round(2 * circle)  # -1, 0 or 1
+    rest = 2 * circle - half_turns  # in [-1/2, 1/2], exact
+    sign = 1 - 2 * jnp.abs(half_turns)
     if turns.dtype == jnp.float32:
         v = rest * rest
         return sign * _polynomial(_COSINE, v), sign * rest * _polynomial(_SINE, v)

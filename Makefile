@@ -1,0 +1,66 @@
+# Every target makes the environment it needs, with plain pip, in .venv; nothing else has to be set up.
+# Each stamp file stands for one set of dependencies and is renewed when pyproject.toml changes.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+export MPLBACKEND ?= Agg
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test test-all lint types layers doctest docs bench clean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+$(BIN)/python:
+	$(PYTHON) -m venv .venv
+
+.venv/stamp-core: pyproject.toml | $(BIN)/python
+	$(PIP) --editable .
+	@touch $@
+
+.venv/stamp-test: pyproject.toml | $(BIN)/python
+	$(PIP) --editable '.[test]'
+	@touch $@
+
+.venv/stamp-docs: pyproject.toml | $(BIN)/python
+	$(PIP) --editable '.[docs]'
+	@touch $@
+
+.venv/stamp-bench: pyproject.toml | $(BIN)/python
+	$(PIP) --editable '.[bench]'
+	@touch $@
+
+demo: .venv/stamp-core  ## score the bundled digits and draw their modes
+	$(BIN)/fkeax demo
+
+test: .venv/stamp-test  ## the fast tier
+	$(BIN)/python -m pytest -m "not slow and not gpu and not needs_data"
+
+test-all: .venv/stamp-test  ## fast and slow tiers, and those that need FKEAX_DATA where it is set
+	$(BIN)/python -m pytest -m "not gpu"
+
+lint: .venv/stamp-test  ## style and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/stamp-test  ## static types
+	$(BIN)/pyright --pythonpath $(BIN)/python
+
+layers: .venv/stamp-test  ## which room may import which
+	$(BIN)/lint-imports --no-cache
+
+doctest: .venv/stamp-test  ## the examples in the docstrings
+	$(BIN)/python -m pytest --doctest-modules fkeax
+
+docs: .venv/stamp-docs  ## the pages, in docs/_build/html
+	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
+bench: .venv/stamp-bench  ## every script of benchmarks/, one after the other
+	set -e; for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python "$$script"; done
+
+clean:  ## remove all that the other targets made
+	rm -rf .venv dist docs/_build .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,228 @@
+"""FKEA beside plain NumPy on the same data in the same run: time, memory, and the cost of equal error.
+
+The peer is what a careful NumPy user writes: chunks of ``X @ W``, ``cos`` and ``sin``, ``F.T @ F`` (BLAS's symmetric
+product), then ``scipy.linalg.eigvalsh``, at the best of several chunk sizes. Both sides are timed in turn, round after
+round, and the minimum of the rounds is
+compared: other work on the machine only ever adds time.
+
+    python benchmarks/fkea_against_numpy.py            # everything, one thread and all threads
+    python benchmarks/fkea_against_numpy.py --rounds 5 --json out.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+NUM_SAMPLES, DIMENSION, NUM_FREQUENCIES = 20_000, 768, 2_000
+BANDWIDTH = 28.0
+NUMPY_CHUNKS = (1_000, 2_000, 4_000, 5_000, 20_000)
+
+
+def child_environment(threads: int) -> dict[str, str]:
+    """Return the environment of a measuring process: its threads, and OpenBLAS free to choose its own kernels."""
+    environment = {k: v for k, v in os.environ.items() if k not in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")}
+    environment |= {"OMP_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": str(threads), "JAX_PLATFORMS": "cpu"}
+    if threads == 1:
+        environment["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
+    return environment
+
+
+def on_one_core(command: list[str], threads: int) -> list[str]:
+    """Pin a one-thread run to one core, so that no helper thread of either library adds a second."""
+    return ["taskset", "-c", "0", *command] if threads == 1 else command
+
+
+def make_data():  # noqa: ANN201
+    import numpy as np
+
+    return np.random.default_rng(0).standard_normal((NUM_SAMPLES, DIMENSION), dtype=np.float32)
+
+
+def timed(function: Callable[[], object]) -> tuple[float, float]:
+    wall, cpu = time.perf_counter(), time.process_time()
+    function()
+    return time.perf_counter() - wall, time.process_time() - cpu
+
+
+def measure_time(rounds: int) -> dict[str, object]:
+    """Time covariance and whole score, ours and NumPy's, in turn."""
+    import jax
+    import numpy as np
+    import scipy.linalg
+    from threadpoolctl import threadpool_info
+
+    import fkeax
+    from fkeax.diversity import evidence
+    from fkeax.diversity.samples import samples
+
+    x = make_data()
+    key = jax.random.key(0)
+    kernel = fkeax.Gaussian(BANDWIDTH)
+    frequencies = np.asarray(kernel.sample_frequencies(key, NUM_FREQUENCIES, DIMENSION, np.float32)).T.copy()
+
+    def numpy_covariance(chunk: int) -> np.ndarray:
+        total = np.zeros((2 * NUM_FREQUENCIES, 2 * NUM_FREQUENCIES), np.float32)
+        for start in range(0, NUM_SAMPLES, chunk):
+            angles = x[start : start + chunk] @ frequencies
+            features = np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
+            features /= np.float32(np.sqrt(NUM_FREQUENCIES))
+            total += features.T @ features
+        return total / NUM_SAMPLES
+
+    def numpy_score(chunk: int) -> float:
+        spectrum = scipy.linalg.eigvalsh(numpy_covariance(chunk))
+        spectrum = spectrum[spectrum > 0]
+        return float(np.exp(-np.sum(spectrum * np.log(spectrum))))
+
+    def our_covariance() -> None:
+        moment = evidence.fkea_moment(samples(x, 1024), kernel, None, key, None, NUM_FREQUENCIES, 1)
+        jax.block_until_ready(moment)
+
+    def our_score() -> None:
+        fkeax.fkea(x, bandwidth=BANDWIDTH, num_frequencies=NUM_FREQUENCIES, key=key)
+
+    contenders: dict[str, Callable[[], object]] = {"ours covariance": our_covariance, "ours score": our_score}
+    contenders |= {f"numpy covariance {c}": lambda c=c: numpy_covariance(c) for c in NUMPY_CHUNKS}
+    our_score()  # compiles; NumPy has nothing to warm
+    walls: dict[str, list[float]] = {name: [] for name in contenders}
+    cpus: dict[str, list[float]] = {name: [] for name in contenders}
+    best_chunk = 2_000
+    for number in range(rounds):
+        if number == 1:  # the whole score at the chunk that the first round found best
+            best_chunk = min(NUMPY_CHUNKS, key=lambda c: walls[f"numpy covariance {c}"][0])
+        for name, contender in (contenders | {"numpy score": lambda: numpy_score(best_chunk)}).items():
+            wall, cpu = timed(contender)
+            walls.setdefault(name, []).append(wall)
+            cpus.setdefault(name, []).append(cpu)
+    best = {name: {"wall_s": min(values), "cpu_s": min(cpus[name])} for name, values in walls.items()}
+    numpy_best = min((f"numpy covariance {c}" for c in NUMPY_CHUNKS), key=lambda name: best[name]["wall_s"])
+    return {
+        "best": best,
+        "numpy_best_chunk": numpy_best,
+        "covariance_ratio": best["ours covariance"]["wall_s"] / best[numpy_best]["wall_s"],
+        "score_ratio": best["ours score"]["wall_s"] / best["numpy score"]["wall_s"],
+        "covariance_cpu_ratio": best["ours covariance"]["cpu_s"] / best[numpy_best]["cpu_s"],
+        "score_cpu_ratio": best["ours score"]["cpu_s"] / best["numpy score"]["cpu_s"],
+        "blas": [f"{info['internal_api']} {info.get('architecture')}" for info in threadpool_info()],
+    }
+
+
+def status_bytes(field: str) -> int:
+    """Return a memory field of this process, such as VmRSS (now) or VmHWM (highest so far)."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(f"{field}:"):
+            return int(line.split()[1]) * 1024
+    raise RuntimeError(f"this system does not report {field}")
+
+
+def measure_memory() -> dict[str, float]:
+    """Return the peak of the whole score above the input and a warmed-up import, in units of the (2r)^2 matrix."""
+    import jax
+    import numpy as np
+
+    import fkeax
+
+    key = jax.random.key(0)
+    fkeax.fkea(np.zeros((8, 4), np.float32), bandwidth=1.0, num_frequencies=4, key=key)  # backend, LAPACK, thread pools
+    x = make_data()
+    before = status_bytes("VmRSS")
+    fkeax.fkea(x, bandwidth=BANDWIDTH, num_frequencies=NUM_FREQUENCIES, key=key)
+    peak = status_bytes("VmHWM") - before
+    matrix = (2 * NUM_FREQUENCIES) ** 2 * 4
+    return {"peak_mib": peak / 2**20, "matrix_mib": matrix / 2**20, "ratio": peak / matrix}
+
+
+def measure_equal_error() -> dict[str, object]:
+    """Compare debiased RKE at r = 1000 with plain RKE at r = 10,000: error against the exact value, and time."""
+    import jax
+    import numpy as np
+
+    import fkeax
+
+    x = np.random.default_rng(1).standard_normal((NUM_SAMPLES, 64), dtype=np.float32)
+    bandwidth = 8.0
+    exact = float(fkeax.rke(x, bandwidth=bandwidth, method="exact"))
+    rows: dict[str, object] = {"exact": exact, "data": f"N(0, I_64), n = {NUM_SAMPLES}, bandwidth {bandwidth}"}
+    for name, num_frequencies in (("rke-debiased", 1_000), ("rke", 10_000)):
+
+        def run(seed: int, name: str = name, num_frequencies: int = num_frequencies) -> float:
+            found = fkeax.score(
+                x,
+                metrics=("rke",),
+                bandwidth=bandwidth,
+                method="fkea",
+                num_frequencies=num_frequencies,
+                key=jax.random.key(seed),
+            )
+            return float(found[name])
+
+        run(0)
+        values, walls = [], []
+        for seed in range(1, 4):
+            start = time.perf_counter()
+            values.append(run(seed))
+            walls.append(time.perf_counter() - start)
+        error = float(np.sqrt(np.mean(np.square(np.asarray(values) / exact - 1))))
+        rows[f"{name} r={num_frequencies}"] = {"wall_s": min(walls), "rms_relative_error": error}
+    return rows
+
+
+CHILDREN = {"time": measure_time, "memory": measure_memory, "error": measure_equal_error}
+
+
+def run_child(what: str, threads: int, rounds: int) -> dict[str, object]:
+    command = [sys.executable, __file__, "--child", what, "--rounds", str(rounds)]
+    environment = child_environment(threads)
+    done = subprocess.run(on_one_core(command, threads), env=environment, check=True, capture_output=True, text=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--child", choices=sorted(CHILDREN), help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.child:
+        found = measure_time(arguments.rounds) if arguments.child == "time" else CHILDREN[arguments.child]()
+        print(json.dumps(found))
+        return
+    all_threads = len(os.sched_getaffinity(0))
+    report: dict[str, object] = {}
+    print(
+        f"n={NUM_SAMPLES:,} d={DIMENSION} r={NUM_FREQUENCIES:,}, float32; minimum of {arguments.rounds} rounds in turn"
+    )
+    for threads in sorted({1, all_threads}):
+        found = run_child("time", threads, arguments.rounds)
+        report[f"{threads} threads"] = found
+        print(f"\n{threads} thread(s), BLAS {', '.join(found['blas'])}")
+        for name, row in found["best"].items():
+            print(f"  {name:<24} {row['wall_s']:7.2f} s wall {row['cpu_s']:7.2f} s cpu")
+        print(
+            f"  covariance, ours / NumPy at its best chunk: {found['covariance_ratio']:.2f} wall, {found['covariance_cpu_ratio']:.2f} cpu"
+        )
+        print(f"  whole score, ours / NumPy: {found['score_ratio']:.2f} wall, {found['score_cpu_ratio']:.2f} cpu")
+    memory = run_child("memory", all_threads, arguments.rounds)
+    report["memory"] = memory
+    print(
+        f"\npeak memory above input and warmed-up import: {memory['peak_mib']:.0f} MiB, {memory['ratio']:.2f} x the (2r)^2 matrix"
+    )
+    error = run_child("error", all_threads, arguments.rounds)
+    report["equal error"] = error
+    print(f"\nequal error, {error['data']}, exact RKE {error['exact']:.3f}")
+    for name, row in error.items():
+        if isinstance(row, dict):
+            print(f"  {name:<24} rms relative error {row['rms_relative_error']:.4f} in {row['wall_s']:.2f} s")
+    if arguments.json:
+        arguments.json.write_text(json.dumps(report, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,203 @@
+"""The options that several commands share, and the words on the command line turned into values."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+METRICS = ("vendi", "rke")
+METHODS = ("auto", "exact", "dual", "fkea")
+KERNELS = ("gaussian", "cosine", "linear")
+DTYPES = ("auto", "float32", "float64")
+
+
+def _whole_number(minimum: int, maximum: int | None = None) -> Callable[[str | int], int]:
+    # Typer's own range check does not say what came.
+    allowed = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
+
+    def parse(word: str | int) -> int:  # a default comes as a number
+        try:
+            number = int(word)
+        except ValueError:
+            number = minimum - 1
+        if number < minimum or (maximum is not None and number > maximum):
+            raise typer.BadParameter(f"expected a whole number {allowed}, got {str(word)!r}")
+        return number
+
+    return parse
+
+
+FeaturesArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="GEN.npy",
+        help="Features, one row per sample: a .npy file, a .npz file with one array, or FILE.npz:NAME.",
+    ),
+]
+KernelOption = Annotated[str, typer.Option(help="gaussian, cosine or linear.")]
+BandwidthOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER|median",
+        help="Sigma of the gaussian kernel exp(-d^2 / (2 sigma^2)): a number, or 'median' for the median distance. "
+        "Sets are comparable only at one shared bandwidth.",
+    ),
+]
+MethodOption = Annotated[
+    str,
+    typer.Option(
+        help="exact (n x n Gram matrix), dual (d x d, for cosine and linear), fkea (random features), or auto."
+    ),
+]
+FrequenciesOption = Annotated[
+    int,
+    typer.Option(
+        "--num-frequencies",
+        metavar="INTEGER",
+        parser=_whole_number(1),
+        help="Random frequencies r of fkea; it has 2r features.",
+    ),
+]
+DrawsOption = Annotated[
+    int,
+    typer.Option(
+        "--num-draws", metavar="INTEGER", parser=_whole_number(1), help="Independent draws of the frequencies."
+    ),
+]
+SeedOption = Annotated[
+    int,
+    typer.Option(
+        metavar="INTEGER", parser=_whole_number(0, 2**32 - 1), help="Seed of the frequencies and of sampled pairs."
+    ),
+]
+BatchOption = Annotated[
+    int,
+    typer.Option(
+        "--batch-size", metavar="INTEGER", parser=_whole_number(1), help="Rows per step; memory only, not the score."
+    ),
+]
+TopOption = Annotated[int, typer.Option(metavar="INTEGER", parser=_whole_number(1), help="Number of modes.")]
+SamplesOption = Annotated[int, typer.Option(metavar="INTEGER", parser=_whole_number(1), help="Samples per mode.")]
+DtypeOption = Annotated[
+    str,
+    typer.Option(
+        help="Precision of the computation: float32, float64, or auto (float32 unless JAX_ENABLE_X64 is set)."
+    ),
+]
+JsonOption = Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write the results as strict JSON.")]
+
+
+def choose(option: str, word: str, allowed: Sequence[str]) -> str:
+    """Return `word` if it is one of `allowed`.
+
+    Raises:
+        ValueError: It is not; the message suggests the closest one.
+    """
+    if word in allowed:
+        return word
+    close = difflib.get_close_matches(word.lower(), allowed, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else "."
+    raise ValueError(f"{option} must be one of {', '.join(allowed)}, got {word!r}{hint}")
+
+
+def parse_metrics(words: str) -> tuple[str, ...]:
+    """Read a list of metrics such as "vendi,rke"."""
+    return tuple(dict.fromkeys(choose("--metrics", word, METRICS) for word in _split("--metrics", words)))
+
+
+def parse_orders(words: str) -> tuple[float, ...]:
+    """Read a list of orders such as "1,1.5,inf".
+
+    Raises:
+        ValueError: An entry is no number, NaN or negative.
+    """
+    orders = []
+    for word in _split("--orders", words):
+        order = _to_float(word)
+        if order is None or math.isnan(order) or order < 0:
+            raise ValueError(f"--orders must be numbers of at least 0 or 'inf', such as 1,1.5,2,inf, got {word!r}.")
+        orders.append(order)
+    return tuple(dict.fromkeys(orders))
+
+
+def parse_bandwidth(word: str | None, kernel: str) -> float | str | None:
+    """Read the bandwidth and check that the kernel wants one.
+
+    Returns:
+        A positive number, "median", or None for a kernel without a bandwidth.
+
+    Raises:
+        ValueError: It is missing, not wanted, or not positive.
+    """
+    if kernel != "gaussian":
+        if word is not None:
+            raise ValueError(f"--bandwidth belongs to the gaussian kernel; leave it out with --kernel {kernel}.")
+        return None
+    if word is None:
+        raise ValueError(
+            "the gaussian kernel needs --bandwidth: a number as in '--bandwidth 7', or '--bandwidth median' for the "
+            "median distance between samples; sets are comparable only at one shared bandwidth."
+        )
+    if word == "median":
+        return word
+    bandwidth = _to_float(word)
+    if bandwidth is None or not math.isfinite(bandwidth) or bandwidth <= 0:
+        raise ValueError(f"--bandwidth must be a positive number or 'median', got {word!r}.")
+    return bandwidth
+
+
+def parse_image_shape(words: str) -> tuple[int, ...]:
+    """Read an image shape such as "28,28" or "28,28,1".
+
+    Raises:
+        ValueError: It is not two or three positive whole numbers.
+    """
+    sides = [int(word) if word.strip().isascii() and word.strip().isdigit() else 0 for word in words.split(",")]
+    if len(sides) not in (2, 3) or min(sides) < 1:
+        raise ValueError(f"--image-shape must be H,W or H,W,C such as 28,28,1, got {words!r}.")
+    return tuple(sides)
+
+
+def check_output(option: str, path: str | None, features: str) -> Path | None:
+    """Check before any computing that a file can be written, and that it is not the input.
+
+    Raises:
+        OSError: The file cannot be written.
+        ValueError: It is the file of features.
+    """
+    if path is None:
+        return None
+    from fkeax.io import check_writable
+
+    target = check_writable(path)
+    if target.exists() and Path(features).exists() and target.samefile(features):
+        raise ValueError(f"{option} {path!r} is the file of features itself; give another name.")
+    return target
+
+
+def _split(option: str, words: str) -> list[str]:
+    entries = [word.strip() for word in words.split(",")]
+    if not all(entries):
+        raise ValueError(f"{option} must be a list separated by commas without empty entries, got {words!r}.")
+    return entries
+
+
+def _to_float(word: str) -> float | None:
+    try:
+        return float(word)
+    except ValueError:
+        return None
+
+
+def command_words(name: str, features: str, options: dict[str, Any]) -> list[str]:
+    """Return the full command, defaults included, so that it can be run again after a default has changed."""
+    words = ["fkeax", name, features]
+    for option, value in options.items():
+        if value is not None:
+            words += [option, str(value)]
+    return words

@@ -1,0 +1,142 @@
+"""`fkeax score`: VENDI and RKE of one file of features."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fkeax.cli import options, running, tables
+
+if TYPE_CHECKING:
+    from fkeax.io import FeatureFile
+    from fkeax.results import Result
+
+
+def score(
+    features: options.FeaturesArgument,
+    metrics: Annotated[str, typer.Option(help="vendi, rke or both.")] = "vendi,rke",
+    orders: Annotated[str, typer.Option(help="Orders of VENDI, numbers from 0 to inf.")] = "1,1.5,2,inf",
+    method: options.MethodOption = "auto",
+    kernel: options.KernelOption = "gaussian",
+    bandwidth: options.BandwidthOption = None,
+    num_frequencies: options.FrequenciesOption = 2000,
+    num_draws: options.DrawsOption = 1,
+    seed: options.SeedOption = 0,
+    batch_size: options.BatchOption = 2048,
+    dtype: options.DtypeOption = "auto",
+    json: options.JsonOption = None,
+) -> None:
+    """Score the diversity of samples: the effective number of different ones.
+
+    Example: fkeax score GEN.npy --bandwidth 7 --json out.json
+    """
+    started = time.time()
+    request = {
+        "metrics": options.parse_metrics(metrics),
+        "orders": options.parse_orders(orders),
+        "method": options.choose("--method", method, options.METHODS),
+        "kernel": options.choose("--kernel", kernel, options.KERNELS),
+        "bandwidth": options.parse_bandwidth(bandwidth, kernel),
+        "num_frequencies": num_frequencies,
+        "num_draws": num_draws,
+        "batch_size": batch_size,
+    }
+    options.choose("--dtype", dtype, options.DTYPES)
+    target = options.check_output("--json", json, features)
+
+    from fkeax.io import describe_run, open_features, write_results
+
+    file = open_features(features)
+    results = _compute(file, request, seed, dtype)
+    _show(results)
+    if target is not None:
+        named = {f"--{name.replace('_', '-')}": _as_word(value) for name, value in request.items()}
+        command = options.command_words("score", features, {**named, "--seed": seed, "--dtype": dtype, "--json": json})
+        provenance = describe_run(command=command, seed=seed, inputs=[file.path], started=started)
+        write_results(target, results.values(), provenance)
+        print(f"written: {json}")
+
+
+def _as_word(value: Any) -> Any:
+    """Write a list of metrics or orders as it is given on the command line."""
+    if not isinstance(value, tuple):
+        return value
+    return ",".join(entry if isinstance(entry, str) else f"{entry:g}" for entry in value)
+
+
+def _compute(file: FeatureFile, request: dict[str, Any], seed: int, dtype: str) -> dict[str, Result]:
+    import jax
+
+    import fkeax
+    from fkeax.diversity import plan
+
+    array = file.array
+    num_samples, dimension = array.shape
+    with running.precision(dtype), running.naming_file(file):
+        planned = plan(
+            num_samples,
+            dimension,
+            kernel=request["kernel"],
+            method=request["method"],
+            num_frequencies=request["num_frequencies"],
+            num_draws=request["num_draws"],
+            batch_size=request["batch_size"],
+            dtype="float64" if dtype == "float64" else "float32",
+        )
+        running.announce(planned, num_samples, dimension, request["num_frequencies"], request["num_draws"])
+        key = jax.random.key(seed)
+        streamed = planned.route == "fkea" and request["bandwidth"] != "median" and num_samples > request["batch_size"]
+        if streamed:
+            # The same batches that the core would cut itself, hence the same numbers, but with a progress bar.
+            with running.progress_batches(array, request["batch_size"], dtype) as batches:
+                results = fkeax.score(batches, **{**request, "method": "fkea"}, key=key)
+            return {name: _with_plan(result, planned.to_dict()) for name, result in results.items()}
+        with running.spinner(f"{planned.route} route ..."):
+            return fkeax.score(running.widened(array, dtype), **request, key=key)
+
+
+def _with_plan(result: Result, planned: dict[str, Any]) -> Result:
+    # The plan of a stream does not know how many samples come; the file does.
+    return dataclasses.replace(result, diagnostics={**result.diagnostics, "plan": planned})
+
+
+def _show(results: dict[str, Result]) -> None:
+    rows = [
+        (name, tables.format_number(result.value, result.stderr), tables.format_stderr(result.stderr))
+        for name, result in results.items()
+    ]
+    tables.print_table(("score", "value", "std. error"), rows)
+    any_result = next(iter(results.values()))
+    plan = any_result.diagnostics.get("plan")
+    tables.print_notes(tables.describe_settings(any_result.settings, plan if isinstance(plan, dict) else None))
+    tables.print_notes(_notes(results))
+
+
+NOTABLE_MASS = 1e-5  # moves a score by about ten times as much, the fourth digit
+MEANINGS = {
+    "rke-debiased": "rke without the error of the random frequencies; the one to report",
+    "rke-population": "over pairs of distinct samples only; estimates the population's, whatever n",
+}
+
+
+def _notes(results: dict[str, Result]) -> list[str]:
+    notes = [f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in results]
+    if any(name.startswith("vendi") and result.settings["estimator"] == "fkea" for name, result in results.items()):
+        notes.append("vendi by fkea reads low, most at low orders; twice the --num-frequencies shows by how much")
+    notes += [
+        f"note: {name} has no value: {result.diagnostics.get('reason') or 'no reason recorded'}"
+        for name, result in results.items()
+        if result.value is None
+    ]
+    removed = [result.diagnostics.get("mass_removed") for result in results.values()]
+    lost = max((mass for mass in removed if isinstance(mass, float)), default=0.0)
+    if lost > NOTABLE_MASS:
+        wider = "; --dtype float64 keeps them" if next(iter(results.values())).settings["dtype"] == "float32" else ""
+        notes.append(f"note: eigenvalues below rounding, {tables.format_share(lost)} of the sum, count as 0{wider}")
+    for name, result in results.items():
+        warnings = result.diagnostics.get("warnings")
+        notes += [f"warning: {name}: {warning}" for warning in (warnings if isinstance(warnings, list) else [])]
+    return notes

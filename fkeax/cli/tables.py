@@ -1,0 +1,121 @@
+"""Tables and notes on the terminal, and how numbers are shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+PLAIN_DIGITS = 5
+
+
+def format_number(value: float | None, stderr: float | None = None) -> str:
+    """Show a number with the digits that mean something.
+
+    Args:
+        value: The number; None is shown as a dash.
+        stderr: Its standard error: two of its digits decide where the number ends. Unknown: five digits.
+
+    Example:
+        >>> format_number(7.275671, 0.0312), format_number(7.275671), format_number(123456.7), format_number(None)
+        ('7.276', '7.2757', '123457', '-')
+    """
+    if value is None:
+        return "-"
+    if stderr is not None and stderr > 0 and value != 0:
+        decimals = max(0, min(1 - math.floor(math.log10(stderr)), 12))
+        return f"{value:.{decimals}f}"
+    if value == 0 or not 1e-4 <= abs(value) < 1e9:
+        return f"{value:.{PLAIN_DIGITS}g}"
+    decimals = max(0, PLAIN_DIGITS - 1 - math.floor(math.log10(abs(value))))
+    return f"{value:.{decimals}f}"
+
+
+def format_stderr(stderr: float | None) -> str:
+    """Show a standard error with two digits, or say that it is unknown.
+
+    Example:
+        >>> format_stderr(0.03118), format_stderr(None)
+        ('+/- 0.031', 'unknown')
+    """
+    if stderr is None:
+        return "unknown"
+    if stderr == 0:
+        return "+/- 0"
+    decimals = 1 - math.floor(math.log10(stderr))
+    return f"+/- {stderr:.{decimals}f}" if 0 <= decimals <= 6 else f"+/- {stderr:.2g}"
+
+
+def format_bytes(count: float) -> str:
+    """Show a number of bytes.
+
+    Example:
+        >>> format_bytes(64e6)
+        '64 MB'
+    """
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} TB"
+
+
+def format_seconds(seconds: float) -> str:
+    """Show a rough time.
+
+    Example:
+        >>> format_seconds(7.2), format_seconds(600)
+        ('7 s', '10 min')
+    """
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table whose first column is text and whose others are numbers."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE, pad_edge=False)
+    for position, name in enumerate(header):
+        table.add_column(name, justify="left" if position == 0 else "right", no_wrap=position == 0)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    Console().print(table)
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """Print lines of text, wrapped by the terminal itself so that paths and commands can be copied."""
+    for note in notes:
+        print(note)
+
+
+def describe_settings(settings: dict[str, Any], plan: dict[str, Any] | None) -> list[str]:
+    """Say in two or three lines what was computed, from the settings that a result carries."""
+    kernel = f"{settings['kernel']} kernel"
+    if settings.get("bandwidth") is not None:
+        kernel += f", bandwidth {settings['bandwidth']:.6g} ({settings['bandwidth_source']})"
+    lines = [f"data: {settings['num_samples']} samples of dimension {settings['dimension']}; {kernel}"]
+    route = settings["estimator"]
+    if settings.get("num_frequencies") is not None:
+        draws = settings.get("num_draws") or 1
+        route += f", {settings['num_frequencies']} random frequencies"
+        route += f" x {draws} draws" if draws > 1 else " (one draw)"
+    if plan and plan.get("reason"):
+        route += f": {plan['reason']}"
+    lines.append(f"route: {route}; computed in {settings['dtype']}")
+    return lines
+
+
+def format_share(share: float) -> str:
+    """Show a share in per cent.
+
+    Example:
+        >>> format_share(0.12345), format_share(0.0000123)
+        ('12.3 %', '0.0012 %')
+    """
+    percent = 100 * share
+    return f"{percent:.1f} %" if percent >= 1 else f"{percent:.2g} %"

@@ -1,0 +1,92 @@
+"""Commands in this process, and an experiment that computes in no time."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("hydra")
+
+import numpy as np
+from hydra.core.global_hydra import GlobalHydra
+
+from experiments import registry, run, runtime
+from experiments.outcome import Outcome
+from experiments.registry import Experiment
+from experiments.schema import Config
+from fkeax.results import Result
+
+NAME = "fkea/fig02_mnist"  # a real name, so that its configuration composes; `toy` puts other functions behind it
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a command ended."""
+
+    code: int
+    output: str
+    error: str
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable]:
+    """Give `python -m experiments.run` in a folder of its own, in this process."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(runtime, "_applied", None)
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+
+    def give(*words: str) -> Finished:
+        monkeypatch.setattr(sys, "argv", ["run.py", *words])
+        code = 0
+        try:
+            run.main()
+        except SystemExit as error:
+            code = int(error.code or 0)
+        finally:
+            for handler in set(root.handlers) - set(handlers):  # Hydra configured the logging of the whole process
+                handler.close()
+            root.handlers, root.level = list(handlers), level
+        captured = capsys.readouterr()
+        return Finished(code, captured.out, captured.err)
+
+    yield give
+    GlobalHydra.instance().clear()
+
+
+@pytest.fixture
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Put an experiment behind the name that hands back its bandwidth; the list holds what was computed."""
+    done: list[float] = []
+
+    def compute(config: Config) -> Outcome:
+        bandwidth = float(config.kernel.bandwidth or 0)
+        if bandwidth < 0:
+            raise ValueError(f"bandwidth must be a positive number; got {bandwidth}.")
+        done.append(bandwidth)
+        settings = {"bandwidth": bandwidth, "num_samples": 5, "num_frequencies": config.features.num_frequencies}
+        results = [Result("rke", bandwidth, None, settings, {}), Result("rke", None, None, settings, {"reason": "toy"})]
+        return Outcome("a toy", results, {"numbers": np.arange(3)}, bandwidth, {"source": "made up", "licence": "none"})
+
+    toy = Experiment(
+        place="nowhere",
+        run=compute,
+        inputs=lambda config: {"file": "0" * 64},
+        files=lambda config: [],
+        draw=lambda run: {},
+        findings=lambda run: [],
+    )
+    monkeypatch.setitem(registry.EXPERIMENTS, NAME, lambda: toy)
+    return done
+
+
+@pytest.fixture
+def one_line() -> Callable[[str], str]:
+    """Text with all white space made one blank, for messages that are wrapped."""
+    return lambda text: re.sub(r"\s+", " ", text)

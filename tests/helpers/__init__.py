@@ -1,0 +1,1 @@
+"""Oracles, tolerances and bounds shared by the tests; nothing here imports fkeax or JAX."""
