@@ -6,10 +6,12 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 export MPLBACKEND ?= Agg
+# Tests solve many small problems: several BLAS threads would mostly wait for each other, badly so on a busy machine.
+test test-all doctest smoke: export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all lint types layers doctest docs bench clean
+.PHONY: help demo test test-all lint types layers doctest smoke docs bench clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -22,7 +24,7 @@ $(BIN)/python:
 	@touch $@
 
 .venv/stamp-test: pyproject.toml | $(BIN)/python
-	$(PIP) --editable '.[test]'
+	$(PIP) --editable '.[test,experiments]'
 	@touch $@
 
 .venv/stamp-docs: pyproject.toml | $(BIN)/python
@@ -54,6 +56,9 @@ layers: .venv/stamp-test  ## which room may import which
 
 doctest: .venv/stamp-test  ## the examples in the docstrings
 	$(BIN)/python -m pytest --doctest-modules fkeax
+
+smoke: .venv/stamp-test  ## every experiment, small, with its figures
+	$(BIN)/python -m experiments.smoke
 
 docs: .venv/stamp-docs  ## the pages, in docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html

@@ -2,8 +2,7 @@
 
 The peer is what a careful NumPy user writes: chunks of ``X @ W``, ``cos`` and ``sin``, ``F.T @ F`` (BLAS's symmetric
 product), then ``scipy.linalg.eigvalsh``, at the best of several chunk sizes. Both sides are timed in turn, round after
-round, and the minimum of the rounds is
-compared: other work on the machine only ever adds time.
+round, and the minimum of the rounds is compared: other work on the machine only ever adds time.
 
     python benchmarks/fkea_against_numpy.py            # everything, one thread and all threads
     python benchmarks/fkea_against_numpy.py --rounds 5 --json out.json
@@ -19,6 +18,9 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 NUM_SAMPLES, DIMENSION, NUM_FREQUENCIES = 20_000, 768, 2_000
 BANDWIDTH = 28.0
@@ -39,22 +41,21 @@ def on_one_core(command: list[str], threads: int) -> list[str]:
     return ["taskset", "-c", "0", *command] if threads == 1 else command
 
 
-def make_data():  # noqa: ANN201
-    import numpy as np
-
+def make_data() -> np.ndarray:
+    """Return the samples that every measurement scores."""
     return np.random.default_rng(0).standard_normal((NUM_SAMPLES, DIMENSION), dtype=np.float32)
 
 
 def timed(function: Callable[[], object]) -> tuple[float, float]:
+    """Return the wall and CPU seconds of one call."""
     wall, cpu = time.perf_counter(), time.process_time()
     function()
     return time.perf_counter() - wall, time.process_time() - cpu
 
 
-def measure_time(rounds: int) -> dict[str, object]:
+def measure_time(rounds: int) -> dict[str, Any]:
     """Time covariance and whole score, ours and NumPy's, in turn."""
     import jax
-    import numpy as np
     import scipy.linalg
     from threadpoolctl import threadpool_info
 
@@ -82,7 +83,7 @@ def measure_time(rounds: int) -> dict[str, object]:
         return float(np.exp(-np.sum(spectrum * np.log(spectrum))))
 
     def our_covariance() -> None:
-        moment = evidence.fkea_moment(samples(x, 1024), kernel, None, key, None, NUM_FREQUENCIES, 1)
+        moment = evidence.fkea_moment(samples(x, 2048), kernel, None, key, None, NUM_FREQUENCIES, 1)
         jax.block_until_ready(moment)
 
     def our_score() -> None:
@@ -91,13 +92,12 @@ def measure_time(rounds: int) -> dict[str, object]:
     contenders: dict[str, Callable[[], object]] = {"ours covariance": our_covariance, "ours score": our_score}
     contenders |= {f"numpy covariance {c}": lambda c=c: numpy_covariance(c) for c in NUMPY_CHUNKS}
     our_score()  # compiles; NumPy has nothing to warm
-    walls: dict[str, list[float]] = {name: [] for name in contenders}
-    cpus: dict[str, list[float]] = {name: [] for name in contenders}
-    best_chunk = 2_000
-    for number in range(rounds):
-        if number == 1:  # the whole score at the chunk that the first round found best
-            best_chunk = min(NUMPY_CHUNKS, key=lambda c: walls[f"numpy covariance {c}"][0])
-        for name, contender in (contenders | {"numpy score": lambda: numpy_score(best_chunk)}).items():
+    best_chunk = min(NUMPY_CHUNKS, key=lambda chunk: timed(contenders[f"numpy covariance {chunk}"])[0])
+    contenders["numpy score"] = lambda: numpy_score(best_chunk)
+    walls: dict[str, list[float]] = {}
+    cpus: dict[str, list[float]] = {}
+    for _ in range(rounds):
+        for name, contender in contenders.items():
             wall, cpu = timed(contender)
             walls.setdefault(name, []).append(wall)
             cpus.setdefault(name, []).append(cpu)
@@ -123,33 +123,39 @@ def status_bytes(field: str) -> int:
 
 
 def measure_memory() -> dict[str, float]:
-    """Return the peak of the whole score above the input and a warmed-up import, in units of the (2r)^2 matrix."""
+    """Return peaks of the whole score above the input, in units of the (2r)^2 matrix.
+
+    Cold: the first call after a small one has started the backend; what the compiler takes counts. Warm: the second
+        call,
+    above what the process holds once compiled.
+    """
     import jax
-    import numpy as np
 
     import fkeax
 
     key = jax.random.key(0)
     fkeax.fkea(np.zeros((8, 4), np.float32), bandwidth=1.0, num_frequencies=4, key=key)  # backend, LAPACK, thread pools
     x = make_data()
-    before = status_bytes("VmRSS")
-    fkeax.fkea(x, bandwidth=BANDWIDTH, num_frequencies=NUM_FREQUENCIES, key=key)
-    peak = status_bytes("VmHWM") - before
     matrix = (2 * NUM_FREQUENCIES) ** 2 * 4
-    return {"peak_mib": peak / 2**20, "matrix_mib": matrix / 2**20, "ratio": peak / matrix}
+    ratios = {"matrix_mib": matrix / 2**20}
+    for name in ("cold", "warm"):
+        Path("/proc/self/clear_refs").write_text("5")  # the high-water mark starts again from here
+        before = status_bytes("VmRSS")
+        fkeax.fkea(x, bandwidth=BANDWIDTH, num_frequencies=NUM_FREQUENCIES, key=key)
+        ratios[f"{name}_ratio"] = (status_bytes("VmHWM") - before) / matrix
+    return ratios
 
 
-def measure_equal_error() -> dict[str, object]:
+def measure_equal_error() -> dict[str, Any]:
     """Compare debiased RKE at r = 1000 with plain RKE at r = 10,000: error against the exact value, and time."""
     import jax
-    import numpy as np
 
     import fkeax
 
     x = np.random.default_rng(1).standard_normal((NUM_SAMPLES, 64), dtype=np.float32)
     bandwidth = 8.0
     exact = float(fkeax.rke(x, bandwidth=bandwidth, method="exact"))
-    rows: dict[str, object] = {"exact": exact, "data": f"N(0, I_64), n = {NUM_SAMPLES}, bandwidth {bandwidth}"}
+    rows: dict[str, Any] = {"exact": exact, "data": f"N(0, I_64), n = {NUM_SAMPLES}, bandwidth {bandwidth}"}
     for name, num_frequencies in (("rke-debiased", 1_000), ("rke", 10_000)):
 
         def run(seed: int, name: str = name, num_frequencies: int = num_frequencies) -> float:
@@ -174,48 +180,54 @@ def measure_equal_error() -> dict[str, object]:
     return rows
 
 
-CHILDREN = {"time": measure_time, "memory": measure_memory, "error": measure_equal_error}
+CHILDREN: dict[str, Callable[[int], dict[str, Any]]] = {
+    "time": measure_time,
+    "memory": lambda rounds: measure_memory(),
+    "error": lambda rounds: measure_equal_error(),
+}
 
 
-def run_child(what: str, threads: int, rounds: int) -> dict[str, object]:
+def run_child(what: str, threads: int, rounds: int) -> dict[str, Any]:
+    """Return what a measuring process of its own finds."""
     command = [sys.executable, __file__, "--child", what, "--rounds", str(rounds)]
     environment = child_environment(threads)
     done = subprocess.run(on_one_core(command, threads), env=environment, check=True, capture_output=True, text=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def print_times(threads: int, found: dict[str, Any]) -> None:
+    """Print one table of times and its two ratios."""
+    print(f"\n{threads} thread(s), BLAS {', '.join(found['blas'])}")
+    for name, row in found["best"].items():
+        print(f"  {name:<24} {row['wall_s']:7.2f} s wall {row['cpu_s']:7.2f} s cpu")
+    for what in ("covariance", "score"):
+        wall, cpu = found[f"{what}_ratio"], found[f"{what}_cpu_ratio"]
+        print(f"  {what}, ours / NumPy at its best chunk: {wall:.2f} wall, {cpu:.2f} cpu")
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    """Print, and optionally write, all measurements."""
+    parser = argparse.ArgumentParser(description="FKEA beside plain NumPy")
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--child", choices=sorted(CHILDREN), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.child:
-        found = measure_time(arguments.rounds) if arguments.child == "time" else CHILDREN[arguments.child]()
-        print(json.dumps(found))
+        print(json.dumps(CHILDREN[arguments.child](arguments.rounds)))
         return
     all_threads = len(os.sched_getaffinity(0))
-    report: dict[str, object] = {}
+    report: dict[str, Any] = {}
     print(
         f"n={NUM_SAMPLES:,} d={DIMENSION} r={NUM_FREQUENCIES:,}, float32; minimum of {arguments.rounds} rounds in turn"
     )
     for threads in sorted({1, all_threads}):
-        found = run_child("time", threads, arguments.rounds)
-        report[f"{threads} threads"] = found
-        print(f"\n{threads} thread(s), BLAS {', '.join(found['blas'])}")
-        for name, row in found["best"].items():
-            print(f"  {name:<24} {row['wall_s']:7.2f} s wall {row['cpu_s']:7.2f} s cpu")
-        print(
-            f"  covariance, ours / NumPy at its best chunk: {found['covariance_ratio']:.2f} wall, {found['covariance_cpu_ratio']:.2f} cpu"
-        )
-        print(f"  whole score, ours / NumPy: {found['score_ratio']:.2f} wall, {found['score_cpu_ratio']:.2f} cpu")
-    memory = run_child("memory", all_threads, arguments.rounds)
-    report["memory"] = memory
-    print(
-        f"\npeak memory above input and warmed-up import: {memory['peak_mib']:.0f} MiB, {memory['ratio']:.2f} x the (2r)^2 matrix"
-    )
-    error = run_child("error", all_threads, arguments.rounds)
-    report["equal error"] = error
+        report[f"{threads} threads"] = run_child("time", threads, arguments.rounds)
+        print_times(threads, report[f"{threads} threads"])
+    memory = report["memory"] = run_child("memory", all_threads, arguments.rounds)
+    print(f"\npeak resident memory above the input, in units of the (2r)^2 matrix of {memory['matrix_mib']:.0f} MiB")
+    print(f"  first call after a small one, compiling included: {memory['cold_ratio']:.2f}")
+    print(f"  second call: {memory['warm_ratio']:.2f}")
+    error = report["equal error"] = run_child("error", all_threads, arguments.rounds)
     print(f"\nequal error, {error['data']}, exact RKE {error['exact']:.3f}")
     for name, row in error.items():
         if isinstance(row, dict):

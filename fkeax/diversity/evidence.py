@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -129,9 +130,7 @@ def dual_moment(
     """Return the sums of explicit features over a stream, over a stream."""
     moment = accumulate.init_moment([data.dimension], data.dtype)
     seen = 0
-    for chunk in data.chunks(kernel):
-        if sample is not None:
-            sample.update(chunk)
+    for chunk in _observed(data, kernel, sample):
         chunk_weights = None if weights is None else weights[seen : seen + chunk.shape[0]]
         batch = batching.pad(chunk, chunk_weights, data.batch_size, centre=None, dtype=data.dtype)
         batch.rows[chunk.shape[0] :] = 1  # padding needs a direction too; its weight is 0
@@ -187,19 +186,23 @@ def fkea_moment(
         if sample is not None:
             sample.update(np.asarray(data.matrix[sample.indices(data.matrix.shape[0])]))
         return device_moment(data.matrix, kernel, weights, keys, num_frequencies, data.batch_size)
-    chunks = data.chunks(kernel)
+    chunks = _observed(data, kernel, sample)
     first = next(chunks)
     centre = jnp.asarray(centre_of(first, data.dtype))
     maps = _sample_maps(keys, kernel, num_frequencies, centre)
+    return maps, streaming.stream_draws(maps, itertools.chain([first], chunks), weights, data.batch_size)
 
-    def offered() -> Iterator[np.ndarray]:
-        for chunk in (first,), chunks:
-            for rows in chunk:
-                if sample is not None:
-                    sample.update(rows)
-                yield rows
 
-    return maps, streaming.stream_draws(maps, offered(), weights, data.batch_size)
+def _observed(data: Samples, kernel: Kernel, sample: batching.RowSample | None) -> Iterator[np.ndarray]:
+    """Yield the chunks of the data, with a sample of its rows taken: at once from a matrix, on the way from a
+    stream."""
+    if sample is not None and data.matrix is not None:
+        sample.update(np.asarray(data.matrix[sample.indices(data.matrix.shape[0])]))
+        sample = None
+    for chunk in data.chunks(kernel):
+        if sample is not None:
+            sample.update(chunk)
+        yield chunk
 
 
 def device_moment(

@@ -8,55 +8,48 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
 from fkeax.numerics import linalg
 from fkeax.numerics.accumulate import MomentState
 
 
-@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class FrequencyMoments:
     """Squared norms of the covariance ``C`` by frequency, with ``C_ab`` the 2x2 block of cosines and sines of a and b.
 
     Attributes:
         total: ``||C||_F^2``, what plain FKEA-RKE inverts.
-        cross: For every frequency a, ``sum over b != a of ||C_ab||_F^2``.
+        cross: For every frequency a, ``sum over b != a of ||C_ab||_F^2``, (r,).
     """
 
-    total: Float[Array, ""]
-    cross: Float[Array, "r"]
+    total: float
+    cross: np.ndarray
 
 
-@jax.jit
 def frequency_moments(moment: MomentState) -> FrequencyMoments:
-    """Return the squared norms of the covariance by frequency. Traceable; O(r^2), no eigenvalue.
+    """Return the squared norms of the covariance by frequency, on the host; O(r^2), no eigenvalue and no copy.
 
     Args:
         moment: Sums over features in the parts of :func:`fkeax.features.featurize_parts`: cosines block by block, then
             sines.
     """
-    num_parts = len(linalg.block_widths(moment.blocks))
-    half = num_parts // 2
-    rows: list[Array | float] = [0.0] * num_parts
-    own: list[Array | float] = [0.0] * half
+    widths = linalg.block_widths(moment.blocks)
+    half = len(widths) // 2
+    rows = [np.zeros(width) for width in widths]
+    own = [np.zeros(width) for width in widths[:half]]
     blocks = iter(moment.blocks)
-    for i in range(num_parts):
-        for j in range(i, num_parts):
-            block = next(blocks)
-            squared = jnp.square(block / moment.weight.value)
-            rows[i] += jnp.sum(squared, axis=1)
+    for i in range(len(widths)):
+        for j in range(i, len(widths)):
+            block = np.asarray(next(blocks))
+            rows[i] += np.einsum("ij,ij->i", block, block)
             if i != j:
-                rows[j] += jnp.sum(squared, axis=0)
-            if (
-                i % half == j % half
-            ):  # the same frequencies: cosine-cosine, sine-sine, and cosine-sine, which counts twice
-                own[i % half] += jnp.diagonal(squared) * (1 if i == j else 2)
-    cross = jnp.concatenate([jnp.asarray(rows[i] + rows[i + half] - own[i]) for i in range(half)])
-    return FrequencyMoments(linalg.squared_norm(moment.blocks) / jnp.square(moment.weight.value), cross)
+                rows[j] += np.einsum("ij,ij->j", block, block)
+            if i % half == j % half:  # the same frequencies: cosines, sines, and cosines with sines, which count twice
+                own[i % half] += np.square(np.diagonal(block), dtype=np.float64) * (1 if i == j else 2)
+    weight = moment.weight.to_float()
+    cross = np.concatenate([rows[i] + rows[i + half] - own[i] for i in range(half)])
+    return FrequencyMoments(float(sum(row.sum() for row in rows)) / weight**2, cross / weight**2)
 
 
 @dataclass(frozen=True)
@@ -79,7 +72,7 @@ def debiased_second_moment(moments: FrequencyMoments) -> DebiasedMoment | None:
     ``k^2`` when frequencies are independent (not orthogonal or stratified ones). Its standard error is the jackknife
     over frequencies, biased slightly upward. Only the moment is unbiased: average it over draws, then invert.
     """
-    cross = np.asarray(moments.cross, np.float64)
+    cross = moments.cross
     num_frequencies = cross.size
     if num_frequencies < 2:
         return None

@@ -45,7 +45,7 @@ def plan(
     method: str = "auto",
     num_frequencies: int = 2000,
     num_draws: int = 1,
-    batch_size: int = 1024,
+    batch_size: int = 2048,
     dtype: str = "float32",
     spectrum: bool = True,
 ) -> Plan:

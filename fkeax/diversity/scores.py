@@ -150,7 +150,7 @@ def score(
     num_frequencies: int = 2000,
     num_draws: int = 1,
     weights: ArrayLike | None = None,
-    batch_size: int = 1024,
+    batch_size: int = 2048,
     key: jax.Array | None = None,
 ) -> dict[str, Result]:
     """Return diversity scores of a set of samples, all from one pass.
@@ -269,7 +269,7 @@ def vendi(
     num_frequencies: int = 2000,
     num_draws: int = 1,
     weights: ArrayLike | None = None,
-    batch_size: int = 1024,
+    batch_size: int = 2048,
     key: jax.Array | None = None,
 ) -> Result:
     """Return the VENDI score of one order; arguments, errors and cost as :func:`score`.
@@ -307,7 +307,7 @@ def rke(
     num_frequencies: int = 2000,
     num_draws: int = 1,
     weights: ArrayLike | None = None,
-    batch_size: int = 1024,
+    batch_size: int = 2048,
     key: jax.Array | None = None,
 ) -> Result:
     """Return the plain RKE score, ``1 / mean k^2``; no eigenvalue is computed.
@@ -345,7 +345,7 @@ def fkea(
     num_frequencies: int = 2000,
     num_draws: int = 1,
     weights: ArrayLike | None = None,
-    batch_size: int = 1024,
+    batch_size: int = 2048,
     key: jax.Array | None = None,
 ) -> dict[str, Result]:
     """Return VENDI of several orders and RKE, plain, debiased and population, through Fourier features, in O(n).

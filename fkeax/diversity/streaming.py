@@ -20,13 +20,13 @@ from jax.core import Tracer
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from fkeax.features import FourierMap, featurize_parts
-from fkeax.numerics import accumulate, batching, checks, heap, linalg
-from fkeax.numerics.accumulate import MomentState
+from fkeax.features import FourierMap, featurize_parts, phases
+from fkeax.numerics import accumulate, batching, checks, linalg
+from fkeax.numerics.accumulate import CompensatedSum, MomentState
+from fkeax.numerics.host_products import PairedProductSums
+from fkeax.numerics.trig import cos_sin_turns
 
 Tree = TypeVar("Tree")
-
-_TRIM_EVERY = 8  # batches
 
 
 @jax.tree_util.register_dataclass
@@ -81,7 +81,6 @@ def update_centred(
     return accumulate.update_moment(moment, [part * jnp.broadcast_to(scale, part.shape) for part in parts], weights)
 
 
-_update_in_place = jax.jit(update_centred, donate_argnums=1)
 _update_draws_in_place = jax.jit(jax.vmap(update_centred, in_axes=(0, 0, None, None)), donate_argnums=1)
 
 
@@ -176,13 +175,49 @@ def unstacked(tree: Tree, num_draws: int) -> tuple[Tree, ...]:
     return tuple(jax.tree.map(lambda leaf, i=i: leaf[i], tree) for i in range(num_draws))
 
 
+@jax.jit
+def _weighted_features(
+    fourier_map: FourierMap, centred: Float[Array, "b d"], weights: Float[Array, "b"]
+) -> tuple[Float[Array, "b r"], Float[Array, "b r"]]:
+    """Return cosines and sines times ``sqrt(w / r)``."""
+    angles = jax.vmap(partial(phases, fourier_map))(centred)
+    scale = jnp.broadcast_to(jnp.sqrt(weights / fourier_map.num_frequencies)[:, None], angles.shape)
+    cosine, sine = cos_sin_turns(angles)
+    return cosine * scale, sine * scale
+
+
+def stream_on_host(
+    fourier_map: FourierMap, chunks: Iterable[np.ndarray], weights: np.ndarray | None, size: int
+) -> MomentState:
+    """Return the sums of a stream of host chunks under one map, features by XLA and their products by BLAS.
+
+    The same sums as :func:`stream_draws` in a third less time on CPU, in two parts (cosines, sines) instead of blocks.
+    """
+    dtype = np.dtype(fourier_map.frequencies.dtype)
+    centre = np.asarray(fourier_map.centre)
+    sums = PairedProductSums(fourier_map.num_frequencies, dtype)
+    num_rows, weight, squared_weight = 0, 0.0, 0.0
+    seen = 0
+    for chunk in chunks:
+        chunk_weights = None if weights is None else weights[seen : seen + chunk.shape[0]]
+        batch = batching.pad(chunk, chunk_weights, size, centre=centre, dtype=dtype)
+        cosine, sine = _weighted_features(fourier_map, batch.rows, batch.weights)
+        sums.add(np.asarray(cosine), np.asarray(sine))
+        del cosine, sine  # before the next batch takes as much again
+        num_rows += int(np.count_nonzero(batch.weights))
+        weight += float(batch.weights.sum(dtype=np.float64))
+        squared_weight += float(np.square(batch.weights, dtype=np.float64).sum())
+        seen += chunk.shape[0]
+    totals = (CompensatedSum.of(total, dtype) for total in (float(num_rows), weight, squared_weight))
+    return MomentState(sums.blocks(), *totals)
+
+
 def stream_draws(
     fourier_maps: tuple[FourierMap, ...], chunks: Iterable[np.ndarray], weights: np.ndarray | None, size: int
 ) -> tuple[MomentState, ...]:
     """Return the sums of a stream of host chunks under several maps at once, in one pass.
 
-    Several draws run as one ``vmap``; a single one runs without a batch axis, which would cost memory and the faster
-    matrix products.
+    Several draws run as one ``vmap``; a single one on CPU runs through BLAS (:func:`stream_on_host`).
 
     Args:
         fourier_maps: Maps of one shape with one centre.
@@ -190,22 +225,19 @@ def stream_draws(
         weights: Over all rows of the stream, in order; None counts every row once.
         size: Rows of a padded batch: one compiled shape.
     """
-    dtype = np.dtype(fourier_maps[0].frequencies.dtype)
     num_draws = len(fourier_maps)
+    if num_draws == 1 and jax.default_backend() == "cpu":
+        return (stream_on_host(fourier_maps[0], chunks, weights, size),)
+    dtype = np.dtype(fourier_maps[0].frequencies.dtype)
     centre = np.asarray(fourier_maps[0].centre)
+    maps = jax.tree.map(lambda *leaves: jnp.stack(leaves), *fourier_maps)
     moment = accumulate.init_moment(fourier_maps[0].part_widths, dtype)
-    maps, step = fourier_maps[0], _update_in_place
-    if num_draws > 1:
-        maps = jax.tree.map(lambda *leaves: jnp.stack(leaves), *fourier_maps)
-        moment = jax.tree.map(lambda leaf: jnp.tile(leaf, (num_draws,) + (1,) * leaf.ndim), moment)
-        step = _update_draws_in_place
+    moment = jax.tree.map(lambda leaf: jnp.tile(leaf, (num_draws,) + (1,) * leaf.ndim), moment)
     seen = 0
-    for number, chunk in enumerate(chunks):
+    for chunk in chunks:
         chunk_weights = None if weights is None else weights[seen : seen + chunk.shape[0]]
         batch = batching.pad(chunk, chunk_weights, size, centre=centre, dtype=dtype)
-        moment = step(maps, moment, batch.rows, batch.weights)
+        moment = _update_draws_in_place(maps, moment, batch.rows, batch.weights)
         jax.block_until_ready(moment.weight.value)  # or copies of batches pile up ahead of the device
         seen += chunk.shape[0]
-        if number % _TRIM_EVERY == 0:
-            heap.release_free_memory()
-    return unstacked(moment, num_draws) if num_draws > 1 else (moment,)
+    return unstacked(moment, num_draws)

@@ -87,15 +87,20 @@ def sample_fourier_map(
     return FourierMap(kernel.sample_frequencies(key, num_frequencies, centre.shape[0], centre.dtype), centre)
 
 
+def phases(fourier_map: FourierMap, centred: Float[Array, "d"]) -> Float[Array, "r"]:
+    """Return the angles ``W (x - c)`` of one point, given as ``x - c``, in turns."""
+    return lax.dot_general(
+        centred / (2 * math.pi), fourier_map.frequencies, (((0,), (1,)), ((), ())), precision=linalg.PRECISION
+    )
+
+
 def featurize_parts(fourier_map: FourierMap, centred: Float[Array, "d"]) -> tuple[Float[Array, "_"], ...]:
     """Return the features of one point, ``x - c``, times ``sqrt(r)``, in parts: cosines block by block, then sines.
 
     The parts stay apart so that symmetric products need no slices; joined, they are ``[cos | sin]`` in the order of the
     frequencies.
     """
-    turns = lax.dot_general(
-        centred / (2 * math.pi), fourier_map.frequencies, (((0,), (1,)), ((), ())), precision=linalg.PRECISION
-    )
+    turns = phases(fourier_map, centred)
     cosines, sines = [], []
     for start, stop in itertools.pairwise(fourier_map.block_edges):
         cosine, sine = trig.cos_sin_turns(turns[start:stop])

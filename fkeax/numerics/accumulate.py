@@ -34,6 +34,12 @@ class CompensatedSum:
     value: Float[Array, "*k"]
     residual: Float[Array, "*k"]
 
+    @classmethod
+    def of(cls, total: float, dtype: np.dtype | type) -> CompensatedSum:
+        """Return a host total as a sum: rounded, with what rounding lost beside it."""
+        value = np.asarray(total, dtype)
+        return cls(jnp.asarray(value), jnp.asarray(np.asarray(total - float(value), dtype)))
+
     def add(self, addend: Float[Array, "*k"]) -> CompensatedSum:
         """Return the sum with one more term."""
         total = self.value + addend

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import jax
 import numpy as np
 import pytest
 
 import fkeax
-from experiments import collect, data, report, reproduction
-from experiments.fkea import fig02_findings
+from experiments import collect, data, report, reproduction, schema
+from experiments.fkea import fig02_findings, fig02_mnist
 from experiments.outcome import RunFolder, read_run
 from fkeax.datasets import colour_by_class, load_digits
 from tests.experiments.conftest import NAME
@@ -105,22 +108,49 @@ def load_digits_kept() -> np.ndarray:
     return np.sort(np.concatenate([np.flatnonzero(labels == digit)[:8] for digit in range(10)]))
 
 
+def config(**changes: Any) -> schema.Config:
+    """The configuration of the figure at scale smoke, without Hydra, and what of it is changed."""
+    whole = schema.Config(
+        name=NAME,
+        title="a title",
+        data=schema.Data("digits"),
+        encoder=schema.Encoder("pixels"),
+        kernel=schema.Kernel("gaussian", 2.0),
+        features=schema.Features("iid", 12),
+        estimator=schema.Estimator("fkea", [1.0], 400),
+        inference=schema.Inference("none"),
+        params=schema.Fig02Params(),
+    )
+    return dataclasses.replace(whole, **changes)
+
+
 @pytest.mark.parametrize(
-    ("words", "expected"),
+    ("changes", "expected"),
     [
-        (["params.digit_counts=[3,1]"], "params.digit_counts must be ascending numbers from 1 to 10, got [3, 1]."),
-        (["kernel.bandwidth=null"], "kernel.bandwidth is not set; the paper's is kernel.bandwidth=7."),
-        (["estimator.name=mauve"], "estimator.name must be 'fkea' in fkea/fig02_mnist, got 'mauve'."),
-        (["params=none"], "params"),
-        (["data.name=cifar"], "data.name must be one of digits, mnist_5k, mnist; got 'cifar'."),
-        (["data.samples_per_class=0"], "data.samples_per_class must be at least 1, got 0."),
-        (["data.samples_per_class=175"], "is 175, but a class of digits has only 174 samples."),
+        (
+            {"params": schema.Fig02Params([3, 1])},
+            "params.digit_counts must be ascending numbers from 1 to 10, got [3, 1].",
+        ),
+        ({"params": schema.Params()}, "params must be those of fkea/fig02_mnist; give params=fkea_fig02_mnist."),
+        ({"kernel": schema.Kernel("gaussian")}, "kernel.bandwidth is not set; the paper's is kernel.bandwidth=7."),
+        (
+            {"estimator": schema.Estimator("mauve")},
+            "estimator.name must be 'fkea' in fkea/fig02_mnist, got 'mauve'.",
+        ),
+        ({"data": schema.Data("cifar")}, "data.name must be one of digits, mnist_5k, mnist; got 'cifar'."),
+        (
+            {"data": schema.Data("digits", samples_per_class=0)},
+            "data.samples_per_class must be at least 1, got 0.",
+        ),
+        (
+            {"data": schema.Data("digits", samples_per_class=175)},
+            "data.samples_per_class is 175, but a class of digits has only 174 samples.",
+        ),
     ],
 )
-def test_what_it_does_not_do(command: Callable, words: list[str], expected: str) -> None:
-    ended = command(*TINY, *words)
-    assert ended.code == 1
-    assert expected in ended.error
+def test_what_it_does_not_do(changes: dict[str, Any], expected: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(expected)):
+        fig02_mnist.run(config(**changes))
 
 
 def test_every_data_set_of_conf_is_known() -> None:

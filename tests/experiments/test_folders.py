@@ -6,6 +6,8 @@ import multiprocessing
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from experiments.folders import numbered_folder
 from tests.experiments.conftest import NAME
 
@@ -29,6 +31,7 @@ def test_processes_at_the_same_instant_get_folders_of_their_own(tmp_path: Path) 
     assert sorted(Path(name).name for name in taken) == [f"{number:04d}" for number in range(1, 201)]
 
 
+@pytest.mark.slow
 def test_all_jobs_of_a_sweep_share_one_folder(command: Callable, computed: list[float], tmp_path: Path) -> None:
     for _ in range(2):
         assert command("--multirun", f"experiment={NAME}", "scale=smoke", "kernel.bandwidth=1,2").code == 0
@@ -41,6 +44,7 @@ def test_all_jobs_of_a_sweep_share_one_folder(command: Callable, computed: list[
     ]
 
 
+@pytest.mark.slow
 def test_a_sweep_over_experiments(command: Callable, computed: list[float], tmp_path: Path) -> None:
     assert command("--multirun", f"experiment={NAME},{NAME}", "scale=smoke").code == 0
     root = tmp_path / "outputs" / "several" / "0001"  # it has no single name when its folder is made

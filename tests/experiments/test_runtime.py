@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import jax
 import pytest
@@ -13,7 +14,9 @@ import pytest
 from experiments import runtime
 from experiments.runtime import RuntimeConflictError
 
-NOTHING = dict.fromkeys(("platform", "x64", "threads", "matmul_precision", "xla_flags", "compile_cache"))
+NOTHING: dict[str, Any] = dict.fromkeys(
+    ("platform", "x64", "threads", "matmul_precision", "xla_flags", "compile_cache")
+)
 ROOT = Path(__file__).parents[2]
 
 

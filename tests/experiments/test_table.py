@@ -41,6 +41,7 @@ def test_one_row_a_number(command: Callable, computed: list[float], tmp_path: Pa
     assert parquet.read_table(tmp_path / "out.parquet").column("value").to_pylist() == [None, 9.0, None, 10.0, None]
 
 
+@pytest.mark.slow
 def test_a_resumed_sweep_gives_the_same_table(command: Callable, computed: list[float], tmp_path: Path) -> None:
     words = (*SWEEP, "kernel.bandwidth=1,2")
     assert command(*words).code == 0
@@ -55,6 +56,7 @@ def test_a_resumed_sweep_gives_the_same_table(command: Callable, computed: list[
     assert len(table(root / "0002").splitlines()) < len(undisturbed.splitlines())
 
 
+@pytest.mark.slow
 def test_a_run_that_failed_before_it_was_known(command: Callable, computed: list[float], tmp_path: Path) -> None:
     assert command(*SWEEP, "+foo=1").code == 1
     rows = tidy_rows(tmp_path / "outputs")

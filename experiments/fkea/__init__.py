@@ -1,0 +1,1 @@
+"""The FKEA paper: diversity scores through random Fourier features."""

@@ -1,0 +1,173 @@
+"""The types of the configuration: an unknown key or a wrong type stops a run before it starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from hydra.core.config_store import ConfigStore
+from omegaconf import MISSING
+
+
+class Platform(Enum):
+    """Where JAX computes."""
+
+    cpu = "cpu"
+    cuda = "cuda"
+    rocm = "rocm"
+    tpu = "tpu"
+
+
+class MatmulPrecision(Enum):
+    """JAX's default precision of products; fkeax names the precision of its own."""
+
+    default = "default"
+    high = "high"
+    highest = "highest"
+
+
+@dataclass
+class Data:
+    """Samples with labels: which, where, and how many of each class."""
+
+    name: str = MISSING
+    path: str | None = None
+    split: str = "train"
+    samples_per_class: int | None = None
+
+
+@dataclass
+class Encoder:
+    """From a sample to the row that is compared."""
+
+    name: str = MISSING
+
+
+@dataclass
+class Kernel:
+    """The kernel; bandwidth in the units of the encoded samples."""
+
+    name: str = MISSING
+    bandwidth: float | None = None
+
+
+@dataclass
+class Features:
+    """Random Fourier features."""
+
+    name: str = MISSING
+    num_frequencies: int = MISSING
+    num_draws: int = 1
+    batch_size: int = 2048
+
+
+@dataclass
+class Estimator:
+    """Which scores, and up to how many samples the exact ones are computed beside them."""
+
+    name: str = MISSING
+    orders: list[float] = field(default_factory=list)
+    max_exact_samples: int = 0
+
+
+@dataclass
+class Inference:
+    """Error bars beyond those that an estimator brings itself."""
+
+    name: str = MISSING
+
+
+@dataclass
+class Runtime:
+    """Settings of JAX and of the machine that hold for a whole process; null leaves them as they are."""
+
+    platform: Platform | None = None
+    x64: bool | None = None
+    threads: int | None = None
+    matmul_precision: MatmulPrecision | None = None
+    xla_flags: str | None = None
+    compile_cache: str | None = None
+
+
+@dataclass
+class Scale:
+    """How large an experiment runs: smoke (seconds), local (all data that can be had here) or paper."""
+
+    name: str = MISSING
+
+
+@dataclass
+class Size:
+    """What an experiment changes with the scale."""
+
+    bandwidth: float | None = None
+    num_frequencies: int | None = None
+    samples_per_class: int | None = None
+    max_exact_samples: int = 0
+    counts: list[int] | None = None
+
+
+@dataclass
+class Params:
+    """What only one experiment has; each has a type of its own."""
+
+
+@dataclass
+class Fig02Params(Params):
+    """Figure 2 of the FKEA paper: at how many digits the scores are taken, how many modes, and samples of a mode."""
+
+    digit_counts: list[int] = field(default_factory=lambda: list(range(1, 11)))
+    num_modes: int = 10
+    num_top_samples: int = 25
+
+
+@dataclass
+class Config:
+    """One run.
+
+    Attributes:
+        name: Of the experiment, in the registry.
+        title: What figures and tables say.
+        seed: Of all that is random.
+        origin: The folder in which the command was given; relative paths count from there.
+        output: The root of all result folders.
+        resume: Whether a sweep skips runs that an earlier one finished.
+        data: Samples.
+        encoder: From samples to rows.
+        kernel: Kernel and bandwidth.
+        features: Random features.
+        estimator: Scores.
+        inference: Error bars.
+        runtime: Of the process.
+        scale: How large.
+        by_scale: What the experiment changes with the scale.
+        params: What only this experiment has.
+        experiment: Filled by Hydra's choice `experiment=...`; always null.
+    """
+
+    name: str = MISSING
+    title: str = MISSING
+    seed: int = 0
+    origin: str = MISSING
+    output: str = "outputs"
+    resume: bool = True
+    data: Data = field(default_factory=Data)
+    encoder: Encoder = field(default_factory=Encoder)
+    kernel: Kernel = field(default_factory=Kernel)
+    features: Features = field(default_factory=Features)
+    estimator: Estimator = field(default_factory=Estimator)
+    inference: Inference = field(default_factory=Inference)
+    runtime: Runtime = field(default_factory=Runtime)
+    scale: Scale = field(default_factory=Scale)
+    by_scale: dict[str, Size] = field(default_factory=dict)
+    params: Params = field(default_factory=Params)
+    experiment: Any = None
+
+
+def register() -> None:
+    """Make the schema known to Hydra; may be called again."""
+    store = ConfigStore.instance()
+    store.store(name="base_config", node=Config)
+    store.store(group="params", name="none", node=Params)
+    store.store(group="params", name="fkea_fig02_mnist", node=Fig02Params)
