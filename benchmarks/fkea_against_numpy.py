@@ -126,8 +126,7 @@ def measure_memory() -> dict[str, float]:
     """Return peaks of the whole score above the input, in units of the (2r)^2 matrix.
 
     Cold: the first call after a small one has started the backend; what the compiler takes counts. Warm: the second
-        call,
-    above what the process holds once compiled.
+    call, above what the process holds once compiled.
     """
     import jax
 

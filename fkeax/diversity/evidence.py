@@ -194,8 +194,7 @@ def fkea_moment(
 
 
 def _observed(data: Samples, kernel: Kernel, sample: batching.RowSample | None) -> Iterator[np.ndarray]:
-    """Yield the chunks of the data, with a sample of its rows taken: at once from a matrix, on the way from a
-    stream."""
+    """Yield the chunks of the data, and sample its rows: at once from a matrix, on the way from a stream."""
     if sample is not None and data.matrix is not None:
         sample.update(np.asarray(data.matrix[sample.indices(data.matrix.shape[0])]))
         sample = None
