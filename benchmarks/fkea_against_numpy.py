@@ -83,7 +83,7 @@ def measure_time(rounds: int) -> dict[str, Any]:
         return float(np.exp(-np.sum(spectrum * np.log(spectrum))))
 
     def our_covariance() -> None:
-        moment = evidence.fkea_moment(samples(x, 2048), kernel, None, key, None, NUM_FREQUENCIES, 1)
+        moment = evidence.fkea_moment(samples(x, 4096), kernel, None, key, None, NUM_FREQUENCIES, 1)
         jax.block_until_ready(moment)
 
     def our_score() -> None:

@@ -59,7 +59,7 @@ class Features:
     name: str = MISSING
     num_frequencies: int = MISSING
     num_draws: int = 1
-    batch_size: int = 2048
+    batch_size: int = 4096
 
 
 @dataclass

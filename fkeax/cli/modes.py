@@ -32,7 +32,7 @@ def modes(
     bandwidth: options.BandwidthOption = None,
     num_frequencies: options.FrequenciesOption = 2000,
     seed: options.SeedOption = 0,
-    batch_size: options.BatchOption = 2048,
+    batch_size: options.BatchOption = 4096,
     dtype: options.DtypeOption = "auto",
     json: options.JsonOption = None,
     images: Annotated[

@@ -25,7 +25,7 @@ def score(
     num_frequencies: options.FrequenciesOption = 2000,
     num_draws: options.DrawsOption = 1,
     seed: options.SeedOption = 0,
-    batch_size: options.BatchOption = 2048,
+    batch_size: options.BatchOption = 4096,
     dtype: options.DtypeOption = "auto",
     json: options.JsonOption = None,
 ) -> None:

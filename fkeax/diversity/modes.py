@@ -137,7 +137,7 @@ def modes(
     bandwidth: float | str | None = None,
     method: str = "auto",
     num_frequencies: int = 2000,
-    batch_size: int = 2048,
+    batch_size: int = 4096,
     key: jax.Array | None = None,
 ) -> Modes:
     """Return the leading modes of the samples: eigenvalue, share and the samples that show each best.

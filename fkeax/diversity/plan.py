@@ -45,7 +45,7 @@ def plan(
     method: str = "auto",
     num_frequencies: int = 2000,
     num_draws: int = 1,
-    batch_size: int = 2048,
+    batch_size: int = 4096,
     dtype: str = "float32",
     spectrum: bool = True,
 ) -> Plan:
@@ -79,7 +79,7 @@ def plan(
     route, reason = _route(num_samples, dimension, kernel, method, num_frequencies)
     size = np.dtype(dtype).itemsize
     features = 2 * num_frequencies if route == "fkea" else dimension
-    batch = batch_size * (dimension + features) * size
+    batch = batch_size * (dimension + (num_draws if route == "fkea" else 1) * features) * size
     if route == "exact":
         rows = num_samples or 0
         matrix = rows * rows * 8 if spectrum else 0  # float64 whatever the data
