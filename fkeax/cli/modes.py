@@ -122,8 +122,7 @@ def _show(found: Modes) -> None:
         )
     ]
     tables.print_table(("mode", "eigenvalue", "share", "top samples (rows counted from 0)"), rows)
-    plan = found.diagnostics.get("plan")
-    tables.print_notes(tables.describe_settings(found.settings, plan if isinstance(plan, dict) else None))
+    tables.print_notes(tables.describe_settings(found.settings, found.diagnostics))
     warnings = found.diagnostics.get("warnings")
     tables.print_notes(f"warning: {warning}" for warning in (warnings if isinstance(warnings, list) else []))
 

@@ -172,6 +172,8 @@ def check_output(option: str, path: str | None, features: str) -> Path | None:
     """
     if path is None:
         return None
+    if path == "-":
+        raise ValueError(f"{option} must name a file; got '-', and the terminal has the table.")
     from fkeax.io import check_writable
 
     target = check_writable(path)

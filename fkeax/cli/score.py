@@ -110,8 +110,7 @@ def _show(results: dict[str, Result]) -> None:
     ]
     tables.print_table(("score", "value", "std. error"), rows)
     any_result = next(iter(results.values()))
-    plan = any_result.diagnostics.get("plan")
-    tables.print_notes(tables.describe_settings(any_result.settings, plan if isinstance(plan, dict) else None))
+    tables.print_notes(tables.describe_settings(any_result.settings, any_result.diagnostics))
     tables.print_notes(_notes(results))
 
 
@@ -136,7 +135,9 @@ def _notes(results: dict[str, Result]) -> list[str]:
     if lost > NOTABLE_MASS:
         wider = "; --dtype float64 keeps them" if next(iter(results.values())).settings["dtype"] == "float32" else ""
         notes.append(f"note: eigenvalues below rounding, {tables.format_share(lost)} of the sum, count as 0{wider}")
+    warned: dict[str, list[str]] = {}
     for name, result in results.items():
         warnings = result.diagnostics.get("warnings")
-        notes += [f"warning: {name}: {warning}" for warning in (warnings if isinstance(warnings, list) else [])]
-    return notes
+        for warning in warnings if isinstance(warnings, list) else []:
+            warned.setdefault(str(warning), []).append(name)
+    return notes + [f"warning: {', '.join(names)}: {warning}" for warning, names in warned.items()]

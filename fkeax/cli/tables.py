@@ -93,8 +93,8 @@ def print_notes(notes: Iterable[str]) -> None:
         print(note)
 
 
-def describe_settings(settings: dict[str, Any], plan: dict[str, Any] | None) -> list[str]:
-    """Say in two or three lines what was computed, from the settings that a result carries."""
+def describe_settings(settings: dict[str, Any], diagnostics: dict[str, Any]) -> list[str]:
+    """Say in two or three lines what was computed, from what a result carries."""
     kernel = f"{settings['kernel']} kernel"
     if settings.get("bandwidth") is not None:
         kernel += f", bandwidth {settings['bandwidth']:.6g} ({settings['bandwidth_source']})"
@@ -104,9 +104,9 @@ def describe_settings(settings: dict[str, Any], plan: dict[str, Any] | None) -> 
         draws = settings.get("num_draws") or 1
         route += f", {settings['num_frequencies']} random frequencies"
         route += f" x {draws} draws" if draws > 1 else " (one draw)"
-    if plan and plan.get("reason"):
-        route += f": {plan['reason']}"
-    lines.append(f"route: {route}; computed in {settings['dtype']}")
+    if diagnostics.get("plan"):
+        route += f": {diagnostics['plan']['reason']}"
+    lines.append(f"route: {route}; computed in {diagnostics.get('computed_in', settings['dtype'])}")
     return lines
 
 

@@ -6,7 +6,7 @@ from fkeax.diversity.frequency_bias import DebiasedMoment, FrequencyMoments, deb
 from fkeax.diversity.modes import Modes, modes
 from fkeax.diversity.pairs import PairMoments, pair_moments, without_self_pairs
 from fkeax.diversity.plan import Plan, plan
-from fkeax.diversity.scores import fkea, rke, score, vendi
+from fkeax.diversity.scores import fkea, rke, score, score_state, vendi
 
 __all__ = [
     "DebiasedMoment",
@@ -24,6 +24,7 @@ __all__ = [
     "rke",
     "rke_from_gram",
     "score",
+    "score_state",
     "streaming",
     "vendi",
     "vendi_from_gram",

@@ -18,7 +18,7 @@ from fkeax.diversity.pairs import without_self_pairs
 from fkeax.diversity.plan import Plan
 from fkeax.results import Result
 
-SATURATED = 0.02  # plain VENDI-1 was 6 % low at a saturation of 1.6 %, 19 % at 5.9 % and 73 % at 68 % (docs/diversity)
+SATURATED = 0.02  # plain VENDI-1, measured: 6 % low at a saturation of 1.6 %, 19 % at 5.9 %, 73 % at 68 %
 
 ONE_FREQUENCY = "one frequency has no pair of frequencies to estimate from; num_frequencies must be at least 2"
 
@@ -149,7 +149,7 @@ def _population_rke(found: Evidence) -> Estimate:
     moment, frequency_stderr, frequency_method = _debiased_moment(found)
     population = without_self_pairs(moment, found.weight_share)
     if found.pairs is None:
-        reason = "no standard error: samples are weighted"
+        reason = "no standard error: samples are weighted, or their rows were not kept"
         estimate = _inverse(population, None, None)
         return Estimate(estimate.value, None, None, estimate.diagnostics | {"stderr_reason": reason})
     sample_stderr = found.pairs.u_statistic_stderr(found.num_samples)
@@ -181,7 +181,12 @@ def _inverse(moment: float, stderr: float | None, method: str | None) -> Estimat
 
 
 def _shared_diagnostics(found: Evidence, plan: Plan, num_frequencies: int | None) -> dict[str, object]:
-    diagnostics: dict[str, object] = {"plan": plan.to_dict(), "trace": float(found.traces.mean()), "warnings": []}
+    diagnostics: dict[str, object] = {
+        "plan": plan.to_dict(),
+        "computed_in": found.computed_in,
+        "trace": float(found.traces.mean()),
+        "warnings": [],
+    }
     if num_frequencies is not None and found.pairs is not None:
         diagnostics["expected_spectrum_error"] = found.pairs.expected_spectrum_error(
             num_frequencies, found.weight_share
@@ -206,7 +211,7 @@ def _saturation(name: str, value: float | None, num_frequencies: int) -> dict[st
     diagnostics: dict[str, object] = {"saturation": saturation}
     if saturation > SATURATED and (name == "rke" or name.startswith("vendi")):
         diagnostics["warnings"] = [
-            f"saturation {saturation:.1%} of 2r = {2 * num_frequencies}: "
-            "a plain feature score reads low here; raise num_frequencies"
+            f"above {SATURATED:.0%} of the ceiling 2r = {2 * num_frequencies}: "
+            "a plain feature score reads low here; take more frequencies"
         ]
     return diagnostics

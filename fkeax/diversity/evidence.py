@@ -40,6 +40,7 @@ class Evidence:
         pairs: Exact kernel moments on all rows or a sample of them; None for weighted samples, single rows and kernels
             without a unit diagonal.
         traces: The trace of each draw's normalised matrix: 1 up to rounding.
+        computed_in: Dtype of the computation, which is wider than that of the data on the exact route.
     """
 
     num_samples: int
@@ -49,6 +50,7 @@ class Evidence:
     debiased: tuple[DebiasedMoment | None, ...]
     pairs: PairMoments | None
     traces: np.ndarray
+    computed_in: str
 
 
 def exact_evidence(data: Samples, kernel: Kernel, weights: np.ndarray | None, *, spectrum: bool) -> Evidence:
@@ -81,6 +83,7 @@ def _exact_evidence(data: Samples, kernel: Kernel, weights: np.ndarray | None, *
         debiased=(),
         pairs=pairs.pair_moments(powers) if weights is None and kernel.unit_diagonal else None,
         traces=np.asarray([float(spectra[0].trace) if spectra and kernel.unit_diagonal else 1.0]),
+        computed_in="float64",
     )
 
 
@@ -250,13 +253,25 @@ def _moment_evidence(
     spectrum: bool,
     features: bool,
 ) -> Evidence:
-    weight = draws[0].weight.to_float()
-    traces = np.asarray([float(linalg.trace(draw.blocks)) / weight for draw in draws])
-    squares = np.asarray([float(linalg.squared_norm(draw.blocks)) / weight**2 for draw in draws])
     exact_pairs = None
     if weights is None and kernel.unit_diagonal:
         rows = centred_rows(sample.rows, kernel, data.dtype)
         exact_pairs = pairs.pair_moments(pairs.squared_row_sums(kernel, rows, None))
+    return moment_evidence(draws, exact_pairs, spectrum=spectrum, features=features, unit_diagonal=kernel.unit_diagonal)
+
+
+def moment_evidence(
+    draws: tuple[MomentState, ...],
+    exact_pairs: PairMoments | None,
+    *,
+    spectrum: bool,
+    features: bool,
+    unit_diagonal: bool,
+) -> Evidence:
+    """Return the evidence of second moments summed already, one an entry for each draw."""
+    weight = draws[0].weight.to_float()
+    traces = np.asarray([float(linalg.trace(draw.blocks)) / weight for draw in draws])
+    squares = np.asarray([float(linalg.squared_norm(draw.blocks)) / weight**2 for draw in draws])
     return Evidence(
         num_samples=round(draws[0].num_rows.to_float()),
         weight_share=draws[0].squared_weight.to_float() / weight**2,
@@ -264,7 +279,8 @@ def _moment_evidence(
         second_moments=squares / np.square(traces),
         debiased=tuple(debiased_second_moment(frequency_moments(draw)) for draw in draws) if features else (),
         pairs=exact_pairs,
-        traces=traces if kernel.unit_diagonal else np.ones(1),
+        traces=traces if unit_diagonal else np.ones(1),
+        computed_in=str(draws[0].blocks[0].dtype),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import ClassVar
 
@@ -108,7 +108,7 @@ class Modes:
     sample_values: np.ndarray
     settings: dict[str, object]
     diagnostics: dict[str, object]
-    eigenfunctions: Eigenfunctions
+    eigenfunctions: Eigenfunctions = field(repr=False)
 
     def evaluate(self, points: ArrayLike) -> np.ndarray:
         """Return the eigenfunction values of any points, (p, k), under the map, centre and signs of these modes."""

@@ -14,6 +14,7 @@ from fkeax.diversity import evidence as routes
 from fkeax.diversity.assemble import results_from_evidence
 from fkeax.diversity.plan import KERNEL_NAMES, METHODS, Plan, plan
 from fkeax.diversity.samples import Rows, Samples, samples
+from fkeax.diversity.streaming import FkeaState
 from fkeax.kernels import Bandwidth, Cosine, Gaussian, Linear, given_bandwidth, median_bandwidth
 from fkeax.numerics import checks
 from fkeax.results import Result
@@ -186,7 +187,8 @@ def score(
         weights: Not negative, one a row, an array only.
         batch_size: Rows of a batch on streaming routes; changes numbers by rounding only. BLAS is at its best with
             thousands of rows; a batch takes ``2r`` numbers a row and draw.
-        key: Typed key, needed for features and for the median of more than 2,000 rows.
+        key: Typed key, needed for features and for the median of more than 2,000 rows. It is split before frequencies
+            are drawn, so ``sample_fourier_map(key, ...)`` gives other frequencies.
 
     Returns:
         Results by name, in the order of the metrics and orders. Every plain score lies in [1, min(n, 2r)].
@@ -206,12 +208,7 @@ def score(
         >>> {name: round(float(result), 3) for name, result in score(x, bandwidth=1.0, orders=(0, 1)).items()}
         {'vendi-0': 3.0, 'vendi-1': 3.0, 'rke': 3.0, 'rke-population': 3.667}
     """
-    metrics = [
-        checks.choice(metric, "metrics", METRICS) for metric in ([metrics] if isinstance(metrics, str) else metrics)
-    ]
-    orders = [checks.order(order, "orders") for order in orders]
-    if not metrics or ("vendi" in metrics and not orders):
-        raise ValueError("metrics and orders must each name at least one.")
+    metrics, orders = _checked_metrics(metrics, orders)
     spectrum = "vendi" in metrics
     asked = request(
         x,
@@ -258,6 +255,72 @@ def _evidence(asked: Request, *, spectrum: bool) -> routes.Evidence:
         num_draws=asked.num_draws,
         spectrum=spectrum,
     )
+
+
+def score_state(
+    state: FkeaState,
+    *,
+    bandwidth: float,
+    metrics: Sequence[str] = METRICS,
+    orders: Sequence[float] = ORDERS,
+) -> dict[str, Result]:
+    """Return the diversity scores of a streamed state, such as a training loop keeps: those of :func:`fkea`.
+
+    ``rke-population`` comes without a standard error: it needs rows, and a state keeps none.
+
+    Args:
+        state: From :func:`fkeax.diversity.streaming.update` or ``merge``, having seen at least one sample.
+        bandwidth: Of the Gaussian kernel that the state's map was drawn for; recorded in the results.
+        metrics: Of "vendi" and "rke".
+        orders: Orders of VENDI, in [0, inf].
+
+    Example:
+        >>> import jax, jax.numpy as jnp
+        >>> from fkeax import Gaussian
+        >>> from fkeax.diversity import streaming
+        >>> from fkeax.features import sample_fourier_map
+        >>> state = streaming.init(sample_fourier_map(jax.random.key(0), Gaussian(1.0), 50, jnp.zeros(2)))
+        >>> for _ in range(3):  # steps of a training loop
+        ...     state = streaming.update(state, jnp.ones((4, 2)))
+        >>> scores = score_state(state, bandwidth=1.0, orders=(0, 1))
+        >>> {name: round(float(scores[name]), 4) for name in ("vendi-0", "vendi-1", "rke")}
+        {'vendi-0': 1.0, 'vendi-1': 1.0, 'rke': 1.0}
+    """
+    metrics, orders = _checked_metrics(metrics, orders)
+    if state.num_samples == 0:
+        raise ValueError("state must have seen at least one sample; it has seen none.")
+    num_frequencies, dimension = state.fourier_map.frequencies.shape
+    dtype = np.dtype(state.fourier_map.frequencies.dtype)
+    chosen = plan(None, dimension, method="fkea", num_frequencies=num_frequencies, dtype=str(dtype))
+    found = routes.moment_evidence(
+        (state.moment,), None, spectrum="vendi" in metrics, features=True, unit_diagonal=True
+    )
+    settings = {
+        "estimator": "fkea",
+        "kernel": "gaussian",
+        "bandwidth": given_bandwidth(bandwidth).value,
+        "bandwidth_source": "given",
+        "dimension": dimension,
+        "num_frequencies": num_frequencies,
+        "num_draws": 1,
+        "features": "iid",
+        "weighted": abs(state.moment.weight.to_float() - state.num_samples) > 1e-6 * state.num_samples,
+        "seed": None,
+        "dtype": str(dtype),
+        "precision": "highest",
+    }
+    return results_from_evidence(
+        found, settings=settings, plan=chosen, metrics=metrics, orders=orders, unit_diagonal=True
+    )
+
+
+def _checked_metrics(metrics: Sequence[str], orders: Sequence[float]) -> tuple[list[str], list[float]]:
+    names = [metrics] if isinstance(metrics, str) else metrics
+    if not isinstance(orders, Sequence) and not isinstance(orders, np.ndarray):
+        raise TypeError(f"orders must be a sequence of numbers such as (1, 2); got {orders!r}.")
+    if len(names) == 0 or ("vendi" in names and len(orders) == 0):
+        raise ValueError("metrics and orders must each name at least one.")
+    return [checks.choice(name, "metrics", METRICS) for name in names], [checks.order(a, "orders") for a in orders]
 
 
 def vendi(

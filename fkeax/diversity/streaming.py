@@ -106,7 +106,9 @@ def update(state: FkeaState, batch: ArrayLike, weights: ArrayLike | None = None)
         return replace(
             state, moment=update_centred(state.fourier_map, state.moment, rows - state.fourier_map.centre[None], full)
         )
-    rows = batching.host_rows(batch if isinstance(batch, np.ndarray) else np.asarray(batch), "batch")
+    rows = np.asarray(batch)
+    if rows.ndim != 2 or rows.shape[0] > 0:
+        rows = np.asarray(checks.matrix(rows, "batch"))
     if rows.shape[0] == 0:
         return state
     dimension = state.fourier_map.centre.shape[-1]
@@ -142,7 +144,8 @@ def merge(a: FkeaState, b: FkeaState) -> FkeaState:
 def finalize(state: FkeaState) -> Float[Array, "f f"]:
     """Return the covariance of the features, ``sum w phi phi^T / sum w`` (FKEA paper, eq. (2)). Traceable.
 
-    Features are ordered ``[cos | sin]``.
+    Features are ordered ``[cos | sin]``. For scores with their diagnostics see
+    :func:`fkeax.diversity.score_state`.
     Its eigenvalues approximate those of ``K / n``; its trace is 1 up to rounding. The covariance of no samples is NaN.
     """
     return linalg.dense_symmetric(state.moment.blocks) / state.moment.weight.value

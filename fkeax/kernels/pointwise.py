@@ -82,8 +82,12 @@ class Gaussian:
     def sample_frequencies(
         self, key: Key[Array, ""], num_frequencies: int, dimension: int, dtype: np.dtype | type
     ) -> Float[Array, "r d"]:
-        """Draw frequencies (radians per unit) independently from the spectral density."""
-        return jax.random.normal(key, (num_frequencies, dimension), dtype) / self.bandwidth
+        """Draw frequencies (radians per unit) independently from the spectral density.
+
+        Drawn in float32 and widened, so that one key means one map in every precision.
+        """
+        normal = jax.random.normal(key, (num_frequencies, dimension), jnp.float32)
+        return normal.astype(dtype) / self.bandwidth
 
 
 @jax.tree_util.register_dataclass

@@ -64,7 +64,7 @@ def host_rows(batch: object, name: str) -> np.ndarray:
         )
     if isinstance(batch, np.ndarray) and batch.ndim == 2 and batch.shape[0] == 0:
         return batch  # an empty batch changes nothing
-    return np.asarray(checks.matrix(batch, f"a batch of {name}"))
+    return np.asarray(checks.matrix(batch, f"every batch of {name}"))
 
 
 def matrix_chunks(x: np.ndarray, batch_size: int) -> Iterator[np.ndarray]:

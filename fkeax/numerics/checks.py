@@ -69,7 +69,9 @@ def typed_key(key: object, needed_for: str) -> jax.Array:
     if key is None:
         raise ValueError(f"key is needed for {needed_for}: pass key=jax.random.key(0).")
     if not isinstance(key, jax.Array) or not jnp.issubdtype(key.dtype, jax.dtypes.prng_key) or key.ndim != 0:
-        raise TypeError(f"key must be one typed key such as jax.random.key(0); got {type(key).__name__}.")
+        is_legacy = isinstance(key, jax.Array) and key.dtype == jnp.uint32
+        came = "a legacy uint32 key" if is_legacy else type(key).__name__
+        raise TypeError(f"key must be one typed key such as jax.random.key(0); got {came}.")
     return key
 
 
@@ -92,7 +94,7 @@ def matrix(x: object, name: str = "x") -> np.ndarray | jax.Array:
     ):
         raise TypeError(f"{name} must hold real numbers; got dtype {array.dtype}.")
     if array.ndim != 2:
-        hint = f" ({name}[:, None] makes each number a row)" if array.ndim == 1 else ""
+        hint = "; one sample is a matrix of one row, x[None]" if array.ndim == 1 else ""
         raise ValueError(f"{name} must have two axes, (n, d) with samples as rows; got shape {array.shape}{hint}.")
     if 0 in array.shape:
         raise ValueError(f"{name} must have at least one row and one column; got shape {array.shape}.")
