@@ -1,5 +1,8 @@
 """``python -m fkeax`` is the ``fkeax`` command."""
 
+import sys
+
 from fkeax.cli.main import main
 
-main()
+if __name__ == "__main__":
+    sys.exit(main())

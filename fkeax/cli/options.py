@@ -177,7 +177,8 @@ def check_output(option: str, path: str | None, features: str) -> Path | None:
     from fkeax.io import check_writable
 
     target = check_writable(path)
-    if target.exists() and Path(features).exists() and target.samefile(features):
+    source = Path(features) if Path(features).exists() else Path(features.rpartition(":")[0])  # FILE.npz:NAME
+    if target.exists() and source.exists() and target.samefile(source):
         raise ValueError(f"{option} {path!r} is the file of features itself; give another name.")
     return target
 

@@ -18,6 +18,7 @@ from fkeax.diversity.pairs import without_self_pairs
 from fkeax.diversity.plan import Plan
 from fkeax.results import Result
 
+NOTABLE_MASS = 0.01
 SATURATED = 0.02  # plain VENDI-1, measured: 6 % low at a saturation of 1.6 %, 19 % at 5.9 %, 73 % at 68 %
 
 ONE_FREQUENCY = "one frequency has no pair of frequencies to estimate from; num_frequencies must be at least 2"
@@ -64,11 +65,12 @@ def results_from_evidence(
     results = {}
     for name, (order, estimate) in estimates.items():
         order_setting = "inf" if order == math.inf else order
-        diagnostics = shared | estimate.diagnostics | {"stderr_method": estimate.stderr_method}
+        parts = [estimate.diagnostics, {"stderr_method": estimate.stderr_method}]
         if name.startswith("vendi"):
-            diagnostics |= _spectrum_diagnostics(found)
+            parts.append(_spectrum_diagnostics(found))
         if isinstance(num_frequencies, int):
-            diagnostics |= _saturation(name, estimate.value, num_frequencies)
+            parts.append(_saturation(name, estimate.value, num_frequencies))
+        diagnostics = _joined(shared, *parts)
         results[name] = Result(
             name=name,
             value=estimate.value,
@@ -185,7 +187,7 @@ def _shared_diagnostics(found: Evidence, plan: Plan, num_frequencies: int | None
         "plan": plan.to_dict(),
         "computed_in": found.computed_in,
         "trace": float(found.traces.mean()),
-        "warnings": [],
+        "warnings": list(found.warnings),
     }
     if num_frequencies is not None and found.pairs is not None:
         diagnostics["expected_spectrum_error"] = found.pairs.expected_spectrum_error(
@@ -194,10 +196,24 @@ def _shared_diagnostics(found: Evidence, plan: Plan, num_frequencies: int | None
     return diagnostics
 
 
+def _joined(*parts: Mapping[str, object]) -> dict[str, object]:
+    """Join diagnostics; their warnings add up."""
+    joined: dict[str, object] = {}
+    warnings: list[object] = []
+    for part in parts:
+        more = part.get("warnings", [])
+        warnings += more if isinstance(more, list) else []
+        joined |= part
+    return joined | {"warnings": warnings}
+
+
 def _spectrum_diagnostics(found: Evidence) -> dict[str, object]:
     worst = max(found.spectra, key=lambda spectrum: abs(float(spectrum.mass_removed)))
+    mass = float(worst.mass_removed)
+    lost = f"eigenvalues below rounding hold {mass:.2g} of the sum and count as 0: scores of low order are not reliable"
     return {
-        "mass_removed": float(worst.mass_removed),
+        "warnings": [lost] if abs(mass) > NOTABLE_MASS else [],
+        "mass_removed": mass,
         "num_removed": round(float(worst.num_removed)),
         "cutoff": float(worst.cutoff),
         "smallest_eigenvalue": float(worst.smallest),

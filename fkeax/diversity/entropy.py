@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
@@ -61,6 +62,10 @@ def vendi_from_spectrum(spectrum: ArrayLike, order: float | Float[Array, ""] = 1
     Returns:
         A number in [1, count of non-zero eigenvalues].
 
+    Raises:
+        ValueError: If the spectrum is negative somewhere or does not sum to 1 (outside a trace). Eigenvalues as they
+            come from a solver hold rounding noise, which low orders would count.
+
     Example:
         >>> import jax.numpy as jnp
         >>> spectrum = jnp.asarray([0.5, 0.25, 0.25, 0.0])
@@ -76,15 +81,24 @@ def vendi_from_spectrum(spectrum: ArrayLike, order: float | Float[Array, ""] = 1
         raise ValueError(f"spectrum must be one vector of eigenvalues; got shape {array.shape}.")
     if not isinstance(order, jax.Array):
         order = checks.order(order)
+    if not isinstance(array, Tracer):
+        smallest, total = float(jnp.min(array)), float(jnp.sum(array))
+        if not (smallest >= 0 and abs(total - 1) < 1e-3):
+            raise ValueError(
+                f"spectrum must hold numbers that are not negative and sum to 1 (cut rounding noise and normalise "
+                f"with fkeax.numerics.linalg.normalized_spectrum); the smallest is {smallest:.3g}, the sum {total:.6g}."
+            )
     return _vendi(array, jnp.asarray(order, array.dtype))
 
 
-def _square_matrix(gram: ArrayLike) -> np.ndarray | jax.Array:
+def _square_matrix(gram: ArrayLike) -> np.ndarray:
     matrix = checks.matrix(gram, "gram")
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"gram must be a square kernel matrix; got shape {matrix.shape}.")
     checks.finite_rows(matrix, "gram")
-    matrix = matrix.astype(checks.working_dtype(matrix.dtype))
+    matrix = np.asarray(matrix, np.float64)
+    scale = np.abs(matrix).max()
+    matrix = matrix / scale if scale > 0 else matrix  # so that no square over- or underflows
     asymmetry = float(abs(matrix - matrix.T).max())
     scale = float(abs(matrix).max())
     if asymmetry > 1e-4 * scale:
@@ -100,7 +114,7 @@ def vendi_from_gram(gram: ArrayLike, *, order: float = 1.0) -> float:
     The eigenvalues of ``K / trace K``; rounding noise is cut (:func:`fkeax.numerics.linalg.normalized_spectrum`).
 
     Args:
-        gram: Symmetric (n, n) kernel matrix. NumPy float64 is computed in float64 when ``jax.enable_x64`` is on.
+        gram: Symmetric (n, n) kernel matrix; computed in float64.
         order: In [0, inf].
 
     Returns:
@@ -119,13 +133,15 @@ def vendi_from_gram(gram: ArrayLike, *, order: float = 1.0) -> float:
     """
     alpha = checks.order(order)
     matrix = _square_matrix(gram)
-    spectrum = linalg.normalized_spectrum(jnp.asarray(linalg.eigenvalues(matrix)))
+    with jax.enable_x64(True):
+        spectrum = linalg.normalized_spectrum(jnp.asarray(linalg.eigenvalues(matrix)))
+        score = float(jnp.exp(renyi_entropy(jnp.asarray(spectrum.values), alpha)))
     if float(spectrum.smallest) < -1e-3:
         raise ValueError(
             "gram must be positive semi-definite; its smallest eigenvalue is "
             f"{float(spectrum.smallest):.3g} of the trace."
         )
-    return float(vendi_from_spectrum(spectrum.values, alpha))
+    return score
 
 
 def rke_from_gram(gram: ArrayLike) -> float:
@@ -148,5 +164,5 @@ def rke_from_gram(gram: ArrayLike) -> float:
     References:
         FKEA paper, Section 3.1.
     """
-    matrix = np.asarray(_square_matrix(gram))
+    matrix = _square_matrix(gram)
     return float(np.trace(matrix, dtype=np.float64) ** 2 / np.sum(np.square(matrix), dtype=np.float64))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import jax
@@ -24,6 +24,8 @@ from fkeax.numerics import accumulate, batching, checks, linalg
 from fkeax.numerics.accumulate import MomentState
 from fkeax.numerics.linalg import Spectrum
 
+MAX_ANGLE_ERROR = 0.03  # radians; inner products of features are then off by less than their spread over frequencies
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -40,6 +42,7 @@ class Evidence:
         pairs: Exact kernel moments on all rows or a sample of them; None for weighted samples, single rows and kernels
             without a unit diagonal.
         traces: The trace of each draw's normalised matrix: 1 up to rounding.
+        warnings: Sentences about the data that hold for every score.
         computed_in: Dtype of the computation, which is wider than that of the data on the exact route.
     """
 
@@ -51,6 +54,7 @@ class Evidence:
     pairs: PairMoments | None
     traces: np.ndarray
     computed_in: str
+    warnings: tuple[str, ...] = ()
 
 
 def exact_evidence(data: Samples, kernel: Kernel, weights: np.ndarray | None, *, spectrum: bool) -> Evidence:
@@ -68,13 +72,14 @@ def _exact_evidence(data: Samples, kernel: Kernel, weights: np.ndarray | None, *
     full = np.ones(rows.shape[0]) if weights is None else weights
     powers = pairs.squared_row_sums(kernel, rows, weights)
     norms = np.asarray(jnp.sum(jnp.square(rows), axis=1))
+    check_norms(norms, kernel)
     diagonal = np.ones(rows.shape[0]) if kernel.unit_diagonal else norms
     squares = float(full @ np.asarray(powers.second) + np.square(full * diagonal).sum())
     trace = float(full @ diagonal)
     spectra = ()
     if spectrum:
         matrix = _weighted_gram(kernel, rows, jnp.asarray(full / full.sum()))
-        spectra = (_spectrum(linalg.eigenvalues(matrix), _cancellation(kernel, norms)),)
+        spectra = (_spectrum(linalg.eigenvalues(matrix), _cancellation(kernel, norms, matrix)),)
     return Evidence(
         num_samples=int(np.count_nonzero(full)),
         weight_share=float(np.square(full).sum() / full.sum() ** 2),
@@ -87,15 +92,18 @@ def _exact_evidence(data: Samples, kernel: Kernel, weights: np.ndarray | None, *
     )
 
 
-def _cancellation(kernel: Kernel, norms: np.ndarray) -> float:
-    """Return a bound on the relative error of kernel values whose squared distances come from inner products.
+def _cancellation(kernel: Kernel, norms: np.ndarray, matrix: Float[Array, "n n"]) -> float:
+    """Return a bound on the error of the kernel matrix that comes from squared distances made of inner products.
 
-    The distance is off by at most 4 eps max |x|^2, so ``|dK| <= 4 eps max |x|^2 / bandwidth^2 K`` entry by entry, and
-    since ``K >= 0`` the same factor bounds the norm of dK by that of K.
+    The squared distance of two near points is off by at most 4 eps |x|^2, so ``|dK_ij| <= 4 eps |x_i|^2 / bandwidth^2
+    K_ij``; the largest sum of a row bounds the norm. The diagonal is exact, and pairs that are far apart have
+    ``K_ij = 0``: a point far from all others adds nothing.
     """
     if not isinstance(kernel, Gaussian):
         return 0.0
-    return 4 * float(np.finfo(np.float64).eps * norms.max()) / float(kernel.bandwidth) ** 2
+    others = np.asarray(jnp.sum(matrix, axis=1) - jnp.diagonal(matrix))
+    relative = 4 * np.finfo(np.float64).eps * norms / float(kernel.bandwidth) ** 2
+    return float(np.max(np.minimum(relative, 1) * others))
 
 
 @jax.jit
@@ -253,11 +261,42 @@ def _moment_evidence(
     spectrum: bool,
     features: bool,
 ) -> Evidence:
-    exact_pairs = None
-    if weights is None and kernel.unit_diagonal:
-        rows = centred_rows(sample.rows, kernel, data.dtype)
-        exact_pairs = pairs.pair_moments(pairs.squared_row_sums(kernel, rows, None))
-    return moment_evidence(draws, exact_pairs, spectrum=spectrum, features=features, unit_diagonal=kernel.unit_diagonal)
+    exact_pairs, warnings = None, ()
+    if kernel.unit_diagonal:
+        # In float64: few rows, and squares of theirs may leave the range of float32 where their features do not.
+        dtype = data.dtype  # read outside: it depends on the precision in force
+        with jax.enable_x64(True):
+            rows = centred_rows(sample.rows, kernel, np.dtype(np.float64))
+            norms = np.asarray(jnp.sum(jnp.square(rows), axis=1))
+            check_norms(norms, kernel)
+            warnings = _resolution_warnings(norms, kernel, dtype)
+            if weights is None:
+                exact_pairs = pairs.pair_moments(pairs.squared_row_sums(kernel, rows, None))
+    found = moment_evidence(
+        draws, exact_pairs, spectrum=spectrum, features=features, unit_diagonal=kernel.unit_diagonal
+    )
+    return replace(found, warnings=warnings)
+
+
+def check_norms(norms: np.ndarray, kernel: Kernel) -> None:
+    """Raise if squared lengths of rows overflow or, for a kernel that divides by them, vanish."""
+    if not np.isfinite(norms).all():
+        raise ValueError("x holds numbers too large to square even in float64; scale it (and the bandwidth) down.")
+    if not kernel.shift_invariant and not (norms > 0).any():
+        raise ValueError(f"x is 0, or too small to square, in every row: the {kernel.name} kernel has no score for it.")
+
+
+def _resolution_warnings(norms: np.ndarray, kernel: Kernel, dtype: np.dtype) -> tuple[str, ...]:
+    """Say when the angles of the features, about |x - c| / bandwidth, are too large for the dtype to resolve."""
+    if not isinstance(kernel, Gaussian):
+        return ()
+    angle = float(np.median(norms)) ** 0.5 / float(kernel.bandwidth)
+    if angle * float(np.finfo(dtype).eps) < MAX_ANGLE_ERROR:
+        return ()
+    return (
+        f"points lie some {angle:.2g} bandwidths from the centre: {dtype} cannot resolve angles that large, and scores "
+        "by features are meaningless; take a larger bandwidth or the exact route",
+    )
 
 
 def moment_evidence(
@@ -271,23 +310,38 @@ def moment_evidence(
     """Return the evidence of second moments summed already, one an entry for each draw."""
     weight = draws[0].weight.to_float()
     traces = np.asarray([float(linalg.trace(draw.blocks)) / weight for draw in draws])
-    squares = np.asarray([float(linalg.squared_norm(draw.blocks)) / weight**2 for draw in draws])
+    dtype = draws[0].blocks[0].dtype
+    if not (np.isfinite(traces).all() and (traces > 0).all()):
+        raise ValueError(f"second moments of x overflow or vanish in {dtype}; scale x, or compute in float64.")
+    squares = [
+        _relative_squared_norm(draw.blocks, 1 / (float(share) * weight))
+        for draw, share in zip(draws, traces, strict=True)
+    ]
     return Evidence(
         num_samples=round(draws[0].num_rows.to_float()),
         weight_share=draws[0].squared_weight.to_float() / weight**2,
         spectra=tuple(_spectrum(linalg.block_eigenvalues(draw.blocks)) for draw in draws) if spectrum else (),
-        second_moments=squares / np.square(traces),
+        second_moments=np.asarray(squares, np.float64),
         debiased=tuple(debiased_second_moment(frequency_moments(draw)) for draw in draws) if features else (),
         pairs=exact_pairs,
         traces=traces if unit_diagonal else np.ones(1),
-        computed_in=str(draws[0].blocks[0].dtype),
+        computed_in=str(dtype),
     )
+
+
+@jax.jit
+def _relative_squared_norm(
+    blocks: tuple[Float[Array, "_ _"], ...], scale: Float[Array, ""] | float
+) -> Float[Array, ""]:
+    # Scaled first: the squares of small or large entries would leave the range of float32.
+    return linalg.squared_norm([block * scale for block in blocks])
 
 
 _normalized = jax.jit(linalg.normalized_spectrum)
 
 
-def _spectrum(eigenvalues: np.ndarray, extra_cutoff: float = 0.0) -> Spectrum:
+def _spectrum(eigenvalues: np.ndarray, matrix_error: float = 0.0) -> Spectrum:
     """Return the normalised spectrum on the host, in the precision of the eigenvalues whatever the precision of JAX."""
-    found = _normalized(jnp.asarray(eigenvalues), jnp.asarray(extra_cutoff, eigenvalues.dtype))
+    relative = min(matrix_error / float(eigenvalues[-1]), 0.5)  # the largest eigenvalue always stays
+    found = _normalized(jnp.asarray(eigenvalues), jnp.asarray(relative, eigenvalues.dtype))
     return jax.tree.map(np.asarray, found)

@@ -241,22 +241,28 @@ def _top_pairs(
 ) -> tuple[np.ndarray, Array, float]:
     matrix = linalg.upper_triangle(blocks)
     matrix /= float(weight)
+    if not np.trace(matrix) > 0:
+        raise ValueError("x has no second moments: every row is 0, or too small or too large to square.")
     values, vectors = linalg.top_eigenpairs(matrix, num_modes)
     return values.astype(np.float64), jnp.asarray(vectors), float(np.trace(matrix, dtype=np.float64))
 
 
 def _decompose_exact(asked: Request, num_modes: int) -> tuple[np.ndarray, float, Eigenfunctions]:
     data, kernel = asked.data, asked.kernel
-    rows = data.all_rows(kernel, data.dtype)
+    dtype = data.dtype  # read outside: it depends on the precision in force
+    with jax.enable_x64(True):  # as in a score: in float32, near points far from the centre cancel
+        rows = data.all_rows(kernel, np.dtype(np.float64))
+        routes.check_norms(np.asarray(jnp.sum(jnp.square(rows), axis=1)), kernel)
+        num_samples = rows.shape[0]
+        matrix = np.array(kernels.gram(kernel, rows)) / num_samples
+        values, vectors = linalg.top_eigenpairs(matrix, num_modes)
+        centred = jnp.asarray(rows, dtype)
     host = np.asarray(data.matrix)
-    centre = jnp.asarray(centre_of(host, data.dtype)) if kernel.shift_invariant else None
-    num_samples = rows.shape[0]
-    matrix = np.array(kernels.gram(kernel, rows)) / num_samples
-    values, vectors = linalg.top_eigenpairs(matrix, num_modes)
+    centre = jnp.asarray(centre_of(host, dtype)) if kernel.shift_invariant else None
     values = values.astype(np.float64)
     # A zero eigenvalue has no eigenfunction to extend: its coefficients are set to 0 rather than to rounding over
     # rounding.
-    usable = values > linalg.relative_cutoff(num_samples, data.dtype) * values[0]
+    usable = values > linalg.relative_cutoff(num_samples, np.float64) * values[0]
     scale = np.where(usable, 1 / np.sqrt(np.where(usable, num_samples * values, 1)), 0)
-    coefficients = jnp.asarray((vectors * scale).astype(data.dtype))
-    return values, float(np.trace(matrix, dtype=np.float64)), ExactEigenfunctions(kernel, centre, rows, coefficients)
+    coefficients = jnp.asarray((vectors * scale).astype(dtype))
+    return values, float(np.trace(matrix, dtype=np.float64)), ExactEigenfunctions(kernel, centre, centred, coefficients)

@@ -15,6 +15,8 @@ from fkeax import kernels
 from fkeax.kernels import Kernel
 from fkeax.numerics import batching, checks
 
+MAX_BATCH_ROWS = 65_536  # beyond, a batch gains no speed and only takes memory
+
 Rows = ArrayLike | Iterable[object]
 """Samples as a caller may give them: an array, nested lists, or an iterable of 2-D batches."""
 
@@ -71,6 +73,7 @@ class Samples:
 
 def samples(x: Rows, batch_size: int) -> Samples:
     """Return ``x`` as samples: a matrix if it is array-like, a stream if it is any other iterable of 2-D batches."""
+    batch_size = min(batch_size, MAX_BATCH_ROWS)
     is_list_of_batches = isinstance(x, (list, tuple)) and len(x) > 0 and getattr(x[0], "ndim", 0) == 2
     if not is_list_of_batches and (
         hasattr(x, "__array__") or isinstance(x, (list, tuple)) or not isinstance(x, Iterable)
@@ -79,7 +82,10 @@ def samples(x: Rows, batch_size: int) -> Samples:
         size = batching.padded_size(matrix.shape[0], batch_size)
         return Samples(matrix, None, matrix.shape[0], matrix.shape[1], np.dtype(matrix.dtype), size)
     if isinstance(x, (str, bytes, dict)):
-        raise TypeError(f"x must be an (n, d) array or an iterable of 2-D batches; got {type(x).__name__}.")
+        came = type(x).__name__
+        raise TypeError(
+            f"x must be an (n, d) array (numpy.load a file first) or an iterable of 2-D batches; got {came}."
+        )
     stream = batching.rebatched(cast("Iterable[object]", x), batch_size)
     first = next(stream, None)
     if first is None:
@@ -100,8 +106,15 @@ def check_rows(rows: np.ndarray, kernel: Kernel, first_row: int) -> None:
 
 
 def centre_of(rows: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Return the mean of some rows, rounded to ``dtype``, so that every wider dtype holds it exactly."""
-    return rows.mean(axis=0, dtype=np.float64).astype(dtype)
+    """Return the median of some rows, rounded to ``dtype``, so that every wider dtype holds it exactly.
+
+    The median rather than the mean: one row far away must not carry the centre off to where the others coincide.
+    """
+    with np.errstate(over="ignore"):
+        centre = np.median(rows.astype(np.float64), axis=0).astype(dtype)
+    if not np.isfinite(centre).all():
+        raise ValueError(f"x holds numbers too large for {dtype}; scale it, or compute in float64.")
+    return centre
 
 
 def centred_rows(rows: np.ndarray, kernel: Kernel, dtype: np.dtype) -> jax.Array:

@@ -127,10 +127,16 @@ def request(
         plan=chosen,
         num_frequencies=num_frequencies if on_features else None,
         num_draws=num_draws if on_features else None,
-        weights=checks.weight_vector(weights, data.num_samples or 0),
+        weights=_relative_weights(weights, data.num_samples or 0),
         key=key_route,
         seed=None if key is None else np.asarray(jax.random.key_data(key)).ravel().tolist(),
     )
+
+
+def _relative_weights(weights: ArrayLike | None, num_samples: int) -> np.ndarray | None:
+    """Return checked weights over their largest: scores do not depend on a scale that float32 sums might not hold."""
+    checked = checks.weight_vector(weights, num_samples)
+    return None if checked is None else checked / checked.max()
 
 
 def _median_rule(data: Samples, key: jax.Array | None) -> Bandwidth:
@@ -316,8 +322,10 @@ def score_state(
 
 def _checked_metrics(metrics: Sequence[str], orders: Sequence[float]) -> tuple[list[str], list[float]]:
     names = [metrics] if isinstance(metrics, str) else metrics
-    if not isinstance(orders, Sequence) and not isinstance(orders, np.ndarray):
-        raise TypeError(f"orders must be a sequence of numbers such as (1, 2); got {orders!r}.")
+    orders = np.asarray(orders).tolist() if isinstance(orders, (np.ndarray, jax.Array)) else orders
+    for name, given in (("metrics", names), ("orders", orders)):
+        if not isinstance(given, Sequence):
+            raise TypeError(f"{name} must be a sequence such as a tuple; got {given!r}.")
     if len(names) == 0 or ("vendi" in names and len(orders) == 0):
         raise ValueError("metrics and orders must each name at least one.")
     return [checks.choice(name, "metrics", METRICS) for name in names], [checks.order(a, "orders") for a in orders]

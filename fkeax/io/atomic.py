@@ -120,4 +120,5 @@ def write_npz(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> None:
 
 
 def _is_special(path: Path) -> bool:
-    return path.exists() and not path.is_file()
+    # /dev/stdout may lead to a regular file, which belongs to whoever redirected it: written to, never replaced.
+    return str(path).startswith(("/dev/", "/proc/")) or (path.exists() and not path.is_file())

@@ -132,6 +132,8 @@ def _read_header(stream: Any, label: str) -> tuple[tuple[int, ...], np.dtype]:
     except Exception as error:  # a damaged header can fail in any way that parsing can
         reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
         raise ValueError(f"{label} has a damaged .npy header: {reason}.") from None
+    if not all(type(size) is int and size >= 0 for size in shape):
+        raise ValueError(f"{label} has a damaged .npy header: its shape is {shape}.")
     return shape, dtype
 
 

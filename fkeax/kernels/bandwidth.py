@@ -11,6 +11,7 @@ from fkeax.numerics import batching, checks
 
 MAX_EXACT_ROWS = 2000  # two million pairs
 NUM_SAMPLED_PAIRS = 100_000
+SMALLEST = 1e-15  # its square, and that of its inverse, are ordinary numbers in float32
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,12 @@ def median_bandwidth(x: np.ndarray | jax.Array, *, key: jax.Array | None = None)
 
 def given_bandwidth(value: object) -> Bandwidth:
     """Return a bandwidth given as a number, checked."""
-    return Bandwidth(checks.positive_number(value, "bandwidth"), "given", None)
+    number = checks.positive_number(value, "bandwidth")
+    if not SMALLEST <= number <= 1 / SMALLEST:
+        raise ValueError(
+            f"bandwidth must lie between {SMALLEST:g} and {1 / SMALLEST:g}; got {number:g}: scale the data."
+        )
+    return Bandwidth(number, "given", None)
 
 
 def _all_distances(x: np.ndarray) -> np.ndarray:

@@ -27,7 +27,10 @@ def finite_number(value: object, name: str) -> float:
     scalar = isinstance(value, (jax.Array, np.ndarray, np.generic)) and value.ndim == 0 and value.dtype.kind in "fiu"
     if isinstance(value, bool) or not (scalar or isinstance(value, numbers.Real)):
         raise TypeError(f"{name} must be a number; got {value!r} of type {type(value).__name__}.")
-    number = float(value)  # pyright: ignore[reportArgumentType]
+    try:
+        number = float(value)  # pyright: ignore[reportArgumentType]
+    except OverflowError as error:
+        raise ValueError(f"{name} must be finite; got a whole number too large for a float.") from error
     if not math.isfinite(number):
         raise ValueError(f"{name} must be finite; got {number}.")
     return number
