@@ -74,7 +74,7 @@ def update_centred(
     """Return the sums with weighted rows ``x - c`` added. Traceable; the inner step of every driver.
 
     Cost:
-        ``2 b d r + b (2r)^2 (1 + 1/8)`` flops; ``2 b r`` numbers for the features of the batch.
+        ``2 b d r + b (2r)^2 (1 + 1 / p)`` flops for p parts; ``2 b r`` numbers for the features of the batch.
     """
     parts = jax.vmap(partial(featurize_parts, fourier_map))(centred)
     scale = jnp.sqrt(weights / fourier_map.num_frequencies)[:, None]
