@@ -7,11 +7,14 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 export MPLBACKEND ?= Agg
 # Tests solve many small problems: several BLAS threads would mostly wait for each other, badly so on a busy machine.
-test test-all doctest smoke: export OPENBLAS_NUM_THREADS ?= 1
+# Whole files go to one of two processes: compiling, most of the time, runs on one core.
+WORKERS ?= 2
+SHARED_OUT := -n $(WORKERS) --dist loadfile
+test test-all test-slow doctest smoke: export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all lint types layers doctest smoke docs bench clean
+.PHONY: help demo test test-all test-slow lint types layers doctest smoke docs bench clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -39,10 +42,13 @@ demo: .venv/stamp-core  ## score the bundled digits and draw their modes
 	$(BIN)/fkeax demo
 
 test: .venv/stamp-test  ## the fast tier
-	$(BIN)/python -m pytest -m "not slow and not gpu and not needs_data"
+	$(BIN)/python -m pytest $(SHARED_OUT) -m "not slow and not gpu and not needs_data"
 
 test-all: .venv/stamp-test  ## fast and slow tiers, and those that need FKEAX_DATA where it is set
-	$(BIN)/python -m pytest -m "not gpu"
+	$(BIN)/python -m pytest $(SHARED_OUT) -m "not gpu"
+
+test-slow: .venv/stamp-test  ## the slow tier
+	$(BIN)/python -m pytest $(SHARED_OUT) -m "slow and not gpu and not needs_data"
 
 lint: .venv/stamp-test  ## style and format
 	$(BIN)/ruff check .

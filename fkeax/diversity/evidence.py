@@ -146,7 +146,7 @@ def dual_moment(
         batch = batching.pad(chunk, chunk_weights, data.batch_size, centre=None, dtype=data.dtype)
         batch.rows[chunk.shape[0] :] = 1  # padding needs a direction too; its weight is 0
         moment = _update_dual(kernel, moment, batch.rows, batch.weights)
-        jax.block_until_ready(moment.weight.value)
+        jax.block_until_ready(moment)  # the buffers of the batch are free again only now
         seen += chunk.shape[0]
     return moment
 

@@ -136,7 +136,11 @@ def request(
 def _relative_weights(weights: ArrayLike | None, num_samples: int) -> np.ndarray | None:
     """Return checked weights over their largest: scores do not depend on a scale that float32 sums might not hold."""
     checked = checks.weight_vector(weights, num_samples)
-    return None if checked is None else checked / checked.max()
+    if checked is None:
+        return None
+    if not checked.max() > 0:
+        raise ValueError("weights must not all be 0.")
+    return checked / checked.max()
 
 
 def _median_rule(data: Samples, key: jax.Array | None) -> Bandwidth:

@@ -241,6 +241,6 @@ def stream_draws(
         chunk_weights = None if weights is None else weights[seen : seen + chunk.shape[0]]
         batch = batching.pad(chunk, chunk_weights, size, centre=centre, dtype=dtype)
         moment = _update_draws_in_place(maps, moment, batch.rows, batch.weights)
-        jax.block_until_ready(moment.weight.value)  # or copies of batches pile up ahead of the device
+        jax.block_until_ready(moment)  # or copies of batches pile up ahead of the device
         seen += chunk.shape[0]
     return unstacked(moment, num_draws)

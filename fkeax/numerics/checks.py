@@ -115,7 +115,7 @@ def working_dtype(dtype: np.dtype | type) -> np.dtype:
 
 
 def weight_vector(weights: ArrayLike | None, num_samples: int) -> np.ndarray | None:
-    """Return sample weights as float64 after checking shape, sign and sum; None stays None."""
+    """Return sample weights as float64 after checking shape and sign; None stays None. They may all be 0."""
     if weights is None:
         return None
     array = np.asarray(weights)
@@ -124,8 +124,8 @@ def weight_vector(weights: ArrayLike | None, num_samples: int) -> np.ndarray | N
             f"weights must be {num_samples} numbers, one for each row; got shape {array.shape}, dtype {array.dtype}."
         )
     array = array.astype(np.float64)
-    if not np.isfinite(array).all() or (array < 0).any() or not array.sum() > 0:
-        raise ValueError("weights must be finite, not negative, and not all 0.")
+    if not np.isfinite(array).all() or (array < 0).any():
+        raise ValueError("weights must be finite and not negative.")
     return array
 
 

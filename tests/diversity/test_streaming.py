@@ -153,6 +153,14 @@ def test_weights_are_repeated_rows(x64):
     assert weighted.num_samples == np.count_nonzero(counts)
 
 
+def test_a_batch_of_weight_0_changes_nothing():
+    fourier_map = _map("float32")
+    state = streaming.update(streaming.init(fourier_map), np.ones((3, DIMENSION), np.float32))
+    again = streaming.update(state, np.full((2, DIMENSION), 5.0, np.float32), np.zeros(2))
+    assert again.num_samples == 3
+    np.testing.assert_array_equal(streaming.finalize(again), streaming.finalize(state))
+
+
 def test_union_is_the_weighted_mean(x64):
     fourier_map, x = _map(), _data()
     parts = [streaming.finalize(_fed(fourier_map, [part])) for part in (x[:20], x[20:])]
