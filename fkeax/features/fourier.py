@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from dataclasses import dataclass, field
 
 import jax
 import jax.numpy as jnp
@@ -13,21 +12,12 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array, Float, Key
 
-from fkeax.numerics import linalg, trig
+from fkeax.features.schemes import check_scheme, joint_frequencies
+from fkeax.kernels import SpectralKernel
+from fkeax.numerics import checks, linalg, trig
 
 _MAX_FREQUENCY_BLOCKS = 5  # with cosines and sines apart, ten column parts: 11/20 of a whole symmetric product
 _MIN_BLOCK_FREQUENCIES = 256  # narrower parts make matrix products too small to run at full speed
-
-
-@runtime_checkable
-class SpectralKernel(Protocol):
-    """A kernel with a spectral density to draw frequencies from (Bochner's theorem)."""
-
-    def sample_frequencies(
-        self, key: Key[Array, ""], num_frequencies: int, dimension: int, dtype: np.dtype | type
-    ) -> Float[Array, "r d"]:
-        """Draw frequencies independently from the spectral density."""
-        ...
 
 
 @jax.tree_util.register_dataclass
@@ -41,10 +31,17 @@ class FourierMap:
     Attributes:
         frequencies: ``W``, one frequency a row, in radians per unit of the data.
         centre: ``c``, in the units of the data.
+        scheme: How the frequencies were drawn; what their covariance says about its own bias depends on it.
     """
 
     frequencies: Float[Array, "*k r d"]
     centre: Float[Array, "*k d"]
+    scheme: str = field(default="iid", metadata={"static": True})
+
+    @property
+    def has_independent_frequencies(self) -> bool:
+        """Whether the U-statistic over pairs of frequencies is unbiased (the debiased second moment of RKE)."""
+        return self.scheme == "iid"
 
     @property
     def num_frequencies(self) -> int:
@@ -64,17 +61,44 @@ class FourierMap:
 
 
 def sample_fourier_map(
-    key: Key[Array, ""], kernel: SpectralKernel, num_frequencies: int, centre: Float[Array, "d"]
+    key: Key[Array, ""],
+    kernel: SpectralKernel,
+    num_frequencies: int,
+    centre: Float[Array, "d"],
+    *,
+    scheme: str = "iid",
 ) -> FourierMap:
-    """Draw a Fourier map with independent frequencies from the kernel's spectral density (FKEA paper, eq. (1)).
+    """Draw a Fourier map with frequencies from the kernel's spectral density (FKEA paper, eq. (1)).
 
-    Inner products of the features are unbiased for the kernel, with variance ``((1 + k(2D))/2 - k(D)^2) / r``.
+    Every scheme gives each frequency its right law, so inner products of the features are unbiased for the kernel. With
+    independent frequencies their variance is ``((1 + kappa(2D))/2 - kappa(D)^2) / r``. What the schemes do to RKE of
+    Gaussian data N(0, I) at bandwidth ``sqrt(d)``, r = d = 32 (128), measured over 400 draws without sampling noise:
+
+    =====================  =============  ==============  ===========  =========================================
+    scheme                 plain RKE      debiased RKE    spread       valid
+    =====================  =============  ==============  ===========  =========================================
+    iid                    -6.7 (-2.0)    m2 unbiased     7 % (2 %)    debiased; frequency jackknife
+    orthogonal             -1.9 (-0.6)    +5.7 (+1.5)     as iid       plain; the debiased one overcorrects
+    stratified             -6.8 (-2.0)    +0.2 (+0.0)     1/11 (1/24)  debiased, nearly; jackknife, random halves
+    orthogonal-stratified  -2.0 (-0.6)    +5.9 (+1.5)     1/11 (1/24)  plain; the debiased one overcorrects
+    sobol                  -7.5 (-2.1)    -0.7 (-0.1)     1/3 (1/5)    debiased, nearly, for r up to d; then plain
+    =====================  =============  ==============  ===========  =========================================
+
+    (Per cent of the true value.) Orthogonal directions remove two thirds of the bias of plain RKE but make frequencies
+    dependent, so that the debiasing for independent ones, which :attr:`FourierMap.has_independent_frequencies` allows,
+    overcorrects, the more so the nearer r is to d. Stratified lengths leave the bias and remove most of the spread
+    between draws on such data. A fixed length ``sqrt(d)`` belongs to another kernel: it is biased, and not offered.
 
     Args:
-        key: Consumed once.
+        key: Consumed once. Frequencies scale as 1/bandwidth for one key.
         kernel: Such as ``fkeax.kernels.Gaussian(bandwidth)``.
         num_frequencies: The paper's r; the map has 2r features.
         centre: A point near the data, such as their mean; also sets the dimension and the dtype.
+        scheme: iid (traceable, drawn in float32), or orthogonal, stratified, orthogonal-stratified, sobol (drawn on the
+            host in float64, then cast: not under ``jit``). Kernels of the l1 distance: iid or sobol.
+
+    Raises:
+        ValueError: If the scheme does not exist, has no meaning for the kernel, or needs the host under ``jit``.
 
     Example:
         >>> import jax, jax.numpy as jnp
@@ -84,7 +108,13 @@ def sample_fourier_map(
         >>> round(float(x @ x), 3), abs(float(x @ y) - 0.367879) < 0.05  # exp(-1); five standard errors
         (1.0, True)
     """
-    return FourierMap(kernel.sample_frequencies(key, num_frequencies, centre.shape[0], centre.dtype), centre)
+    check_scheme(scheme, kernel)
+    num_frequencies = checks.count(num_frequencies, "num_frequencies")
+    dimension, dtype = centre.shape[0], centre.dtype
+    if scheme == "iid":
+        return FourierMap(kernel.sample_frequencies(key, num_frequencies, dimension, dtype), centre)
+    unscaled = joint_frequencies(key, kernel, num_frequencies, dimension, scheme)
+    return FourierMap(jnp.asarray(unscaled.astype(dtype)) / kernel.bandwidth, centre, scheme)
 
 
 def phases(fourier_map: FourierMap, centred: Float[Array, "d"]) -> Float[Array, "r"]:

@@ -1,4 +1,4 @@
-"""Rules that choose a bandwidth from data. Always asked for by name: no score has a default bandwidth."""
+"""A bandwidth with its source, the median rule, and grids. No score has a default bandwidth."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import jax
 import numpy as np
 
-from fkeax.numerics import batching, checks
+from fkeax.kernels.pair_distances import pair_distances
+from fkeax.kernels.protocol import L1Kernel, SpectralKernel
+from fkeax.numerics import checks
 
-MAX_EXACT_ROWS = 2000  # two million pairs
-NUM_SAMPLED_PAIRS = 100_000
 SMALLEST = 1e-15  # its square, and that of its inverse, are ordinary numbers in float32
 
 
@@ -30,48 +30,6 @@ class Bandwidth:
     stderr: float | None
 
 
-def median_bandwidth(x: np.ndarray | jax.Array, *, key: jax.Array | None = None) -> Bandwidth:
-    """Return the median of ``||x_i - x_j||`` over pairs ``i < j``.
-
-    Exact up to 2,000 rows. Beyond, the median of 100,000 random pairs, with the standard error of a sample median (half
-    the distance between the order statistics one standard deviation to either side).
-
-    Beware: at the median, RKE is near e for any data, so the rule suits a reference set whose bandwidth is then shared,
-    not a comparison in which each set has its own. Other packages differ by sqrt 2.
-
-    Args:
-        x: Rows are samples; float64 data are used as they are, the rest in float32.
-        key: Needed beyond 2,000 rows.
-
-    Raises:
-        ValueError: If there is one row only, or the median is 0 because more than half of the pairs are duplicates.
-
-    Example:
-        >>> import numpy as np
-        >>> median_bandwidth(np.asarray([[0.0], [1.0], [3.0]])).value
-        2.0
-    """
-    x = checks.matrix(x)
-    num_rows = x.shape[0]
-    if num_rows < 2:
-        raise ValueError("the median rule needs at least 2 rows; x has 1. Give a number as bandwidth.")
-    if num_rows <= MAX_EXACT_ROWS:
-        distances = _all_distances(np.asarray(x))
-        source, stderr = f"median of all {distances.size:,} pairwise distances", None
-    else:
-        key = checks.typed_key(key, f"the median rule beyond {MAX_EXACT_ROWS:,} rows")
-        distances = _sampled_distances(np.asarray(x), np.random.default_rng(batching.key_seed(key)))
-        stderr = _median_stderr(distances)
-        source = f"median of {distances.size:,} random pairwise distances, standard error {stderr:.2g}"
-    value = float(np.median(distances))
-    if value == 0:
-        share = float(np.mean(distances == 0))
-        raise ValueError(
-            f"the median distance of x is 0: {share:.0%} of the pairs are duplicates. Give a number as bandwidth."
-        )
-    return Bandwidth(value, source, stderr)
-
-
 def given_bandwidth(value: object) -> Bandwidth:
     """Return a bandwidth given as a number, checked."""
     number = checks.positive_number(value, "bandwidth")
@@ -82,28 +40,70 @@ def given_bandwidth(value: object) -> Bandwidth:
     return Bandwidth(number, "given", None)
 
 
-def _all_distances(x: np.ndarray) -> np.ndarray:
-    rows = x.astype(np.float64)
-    rows = rows - rows.mean(axis=0)
-    norms = np.square(rows).sum(axis=1)
-    first, second = np.triu_indices(rows.shape[0], k=1)
-    sums = norms[first] + norms[second]
-    squared = sums - 2 * (rows @ rows.T)[first, second]
-    squared[squared <= 1e-13 * sums] = 0  # the cancellation's own rounding: a duplicate
-    return np.sqrt(squared)
+def metric_of(kernel: SpectralKernel | None) -> str:
+    """Return the distance that a kernel is a function of: "l1" or "l2"; l2 without a kernel."""
+    return "l1" if isinstance(kernel, L1Kernel) else "l2"
 
 
-def _sampled_distances(x: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    num_rows = x.shape[0]
-    first = random.integers(num_rows, size=NUM_SAMPLED_PAIRS)
-    second = (first + random.integers(1, num_rows, size=NUM_SAMPLED_PAIRS)) % num_rows
-    distances = np.empty(NUM_SAMPLED_PAIRS)
-    chunk = 10_000
-    for start in range(0, NUM_SAMPLED_PAIRS, chunk):
-        part = slice(start, start + chunk)
-        difference = x[first[part]].astype(np.float64) - x[second[part]].astype(np.float64)
-        distances[part] = np.sqrt(np.square(difference).sum(axis=1))
-    return distances
+def median_bandwidth(
+    x: np.ndarray | jax.Array, *, kernel: SpectralKernel | None = None, key: jax.Array | None = None
+) -> Bandwidth:
+    """Return the median distance over pairs ``i < j``: of ``||x_i - x_j||_2``, or l1 distances for an l1 kernel.
+
+    Exact up to 2,000 rows, by selection. Beyond, the median of 100,000 random pairs, with the standard error of a
+    sample median (half the distance between the order statistics one standard deviation to either side).
+
+    Beware: at the median, the Gaussian RKE is near e for any data, so the rule suits a reference set whose bandwidth is
+    then shared, not a comparison in which each set has its own. Other packages differ by sqrt 2.
+
+    Args:
+        x: Rows are samples; measured in float64.
+        kernel: Says which distance; its own bandwidth is ignored. None means l2.
+        key: Needed beyond 2,000 rows.
+
+    Raises:
+        ValueError: If there is one row only, or the median is 0 because more than half of the pairs are duplicates.
+
+    Example:
+        >>> import numpy as np
+        >>> median_bandwidth(np.asarray([[0.0], [1.0], [3.0]])).value
+        2.0
+    """
+    found = pair_distances(x, metric=metric_of(kernel), rule="the median rule", key=key)
+    source, stderr = f"median of {found.description}", None
+    if found.sampled:
+        stderr = _median_stderr(found.values)
+        source += f", standard error {stderr:.2g}"
+    value = float(np.median(found.values))
+    if value == 0:
+        raise ValueError(
+            f"the median distance of x is 0: {found.share_of_duplicates:.0%} of the pairs are duplicates. "
+            "Give a number as bandwidth."
+        )
+    return Bandwidth(value, source, stderr)
+
+
+def bandwidth_grid(centre: float, *, ratio: float = 2.0, num: int = 7) -> np.ndarray:
+    """Return ``num`` bandwidths in geometric progression, ascending, with ``centre`` in the middle of the logarithms.
+
+    Args:
+        centre: Such as the value of a rule.
+        ratio: Of neighbours; above 1.
+        num: How many; the centre itself is among them if it is odd.
+
+    Example:
+        >>> bandwidth_grid(4.0, ratio=2.0, num=3).tolist()
+        [2.0, 4.0, 8.0]
+    """
+    centre = given_bandwidth(centre).value
+    ratio = checks.finite_number(ratio, "ratio")
+    if not ratio > 1:
+        raise ValueError(f"ratio must be above 1; got {ratio:g}.")
+    exponents = np.arange(checks.count(num, "num")) - (num - 1) / 2
+    grid = centre * ratio**exponents
+    given_bandwidth(float(grid[0]))
+    given_bandwidth(float(grid[-1]))
+    return grid
 
 
 def _median_stderr(distances: np.ndarray) -> float:

@@ -10,18 +10,24 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array, Float
 
-from fkeax.kernels.pointwise import Kernel
+from fkeax.kernels.distances import l1_distances
+from fkeax.kernels.protocol import Kernel, L1Kernel, ProductKernel, SpectralKernel, with_bandwidth
 from fkeax.numerics import linalg
 
 
 def cross_gram(kernel: Kernel, x: Float[Array, "n d"], y: Float[Array, "m d"]) -> Float[Array, "n m"]:
-    """Return ``k(x_i, y_j)`` for all pairs, through one product.
+    """Return ``k(x_i, y_j)`` for all pairs: through one product or, for kernels of the l1 distance, in tiles.
 
-    The points of a shift-invariant kernel must be centred.
+    The points of a shift-invariant kernel must be centred: a squared distance made of inner products is off by a few
+    ``eps (|x|^2 + |y|^2)``.
 
     Cost:
-        ``2 n m d`` flops; one (n, m) matrix.
+        ``2 n m d`` flops; one (n, m) matrix. Kernels of the l1 distance: ``3 n m d`` flops outside of a product.
     """
+    if isinstance(kernel, L1Kernel):
+        return kernel.of_l1_distance(l1_distances(x, y))
+    if not isinstance(kernel, ProductKernel):
+        raise TypeError(f"kernel must have of_products or of_l1_distance; got {type(kernel).__name__}.")
     products = lax.dot_general(x, y, (((1,), (1,)), ((), ())), precision=linalg.PRECISION)
     xx = jnp.sum(jnp.square(x), axis=1)
     yy = jnp.sum(jnp.square(y), axis=1)
@@ -48,14 +54,32 @@ def gram(kernel: Kernel, x: Float[Array, "n d"]) -> Float[Array, "n n"]:
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class RowPowers:
-    """For every row i, weighted sums over the other rows j of ``k_ij^2`` and ``k_ij^4``."""
+    """For every row i, weighted sums over the other rows j of functions of ``k_ij``.
+
+    Attributes:
+        second: Of ``k_ij^2``.
+        fourth: Of ``k_ij^4``.
+        doubled: Of the kernel at twice the difference, ``kappa(2 (x_i - x_j))``, which sets the variance of random
+            features; None where it was not asked for, and for kernels that are not shift-invariant. For the Gaussian
+            kernel it equals ``fourth``.
+    """
 
     second: Float[Array, "n"]
     fourth: Float[Array, "n"]
+    doubled: Float[Array, "n"] | None
 
 
-def row_powers(kernel: Kernel, x: Float[Array, "n d"], weights: Float[Array, "n"], *, block_rows: int) -> RowPowers:
-    """Return the row sums of the squared and fourth powers of the kernel matrix, block by block of rows.
+def row_powers(
+    kernel: Kernel, x: Float[Array, "n d"], weights: Float[Array, "n"], *, block_rows: int, doubled: bool = True
+) -> RowPowers:
+    """Return row sums of powers of the kernel matrix, and of the kernel at twice the difference, by blocks of rows.
+
+    Args:
+        kernel: Any.
+        x: Rows; centred for a shift-invariant kernel.
+        weights: One a row.
+        block_rows: Rows of a block.
+        doubled: Whether the kernel at twice the difference is wanted, which takes as much again.
 
     Cost:
         ``2 n^2 d`` flops; ``block_rows * n`` numbers at a time.
@@ -65,16 +89,27 @@ def row_powers(kernel: Kernel, x: Float[Array, "n d"], weights: Float[Array, "n"
     padding = num_blocks * block_rows - num_rows
     blocks = jnp.pad(x, ((0, padding), (0, 0)), mode="edge").reshape(num_blocks, block_rows, dimension)
 
-    def one_block(numbered: tuple[Array, Float[Array, "b d"]]) -> tuple[Float[Array, "b"], Float[Array, "b"]]:
+    # kappa(2D) at one bandwidth is kappa(D) at half of it.
+    doubled_kernel = None
+    if doubled and isinstance(kernel, SpectralKernel):
+        doubled_kernel = with_bandwidth(kernel, kernel.bandwidth / 2)
+
+    def one_block(numbered: tuple[Array, Float[Array, "b d"]]) -> tuple[Array, Array, Array | None]:
         number, rows = numbered
         own = number * block_rows + jnp.arange(block_rows)
         others = own[:, None] != jnp.arange(num_rows)[None, :]
-        squared = jnp.where(others, jnp.square(cross_gram(kernel, rows, x)), 0)
-        second = jnp.matmul(squared, weights, precision=linalg.PRECISION)
-        return second, jnp.matmul(jnp.square(squared), weights, precision=linalg.PRECISION)
 
-    second, fourth = lax.map(one_block, (jnp.arange(num_blocks), blocks))
-    return RowPowers(second.reshape(-1)[:num_rows], fourth.reshape(-1)[:num_rows])
+        def row_sums(values: Float[Array, "b n"]) -> Float[Array, "b"]:
+            return jnp.matmul(values, weights, precision=linalg.PRECISION)
+
+        squared = jnp.where(others, jnp.square(cross_gram(kernel, rows, x)), 0)
+        at_twice = None
+        if doubled_kernel is not None:
+            at_twice = row_sums(jnp.where(others, cross_gram(doubled_kernel, rows, x), 0))
+        return row_sums(squared), row_sums(jnp.square(squared)), at_twice
+
+    sums = lax.map(one_block, (jnp.arange(num_blocks), blocks))
+    return RowPowers(*jax.tree.map(lambda leaf: leaf.reshape(-1)[:num_rows], sums))
 
 
 def zero_rows(x: np.ndarray | Float[Array, "n d"]) -> np.ndarray:

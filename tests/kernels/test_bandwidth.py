@@ -1,4 +1,4 @@
-"""The median rule."""
+"""The median rule, and grids."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import jax
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.spatial import distance
 
 from fkeax import kernels
 
@@ -64,3 +65,38 @@ def test_duplicates_and_single_rows_are_refused():
         kernels.median_bandwidth(np.ones((5, 2)))
     with pytest.raises(ValueError, match="2 rows"):
         kernels.median_bandwidth(np.ones((1, 2)))
+
+
+def test_median_of_l1_distances():
+    """What a kernel of the l1 distance is a function of."""
+    x = np.random.default_rng(3).standard_normal((40, 6))
+    kernel = kernels.LaplaceL1(1.0)
+    bandwidth = kernels.median_bandwidth(x, kernel=kernel)
+    assert bandwidth.value == pytest.approx(np.median(distance.pdist(x, "cityblock")), rel=1e-13)
+    assert bandwidth.source == "median of all 780 pairwise l1 distances"
+    large = np.tile(x, (60, 1))
+    sampled = kernels.median_bandwidth(large, kernel=kernel, key=jax.random.key(0))
+    assert sampled.stderr is not None
+    exact = np.median(distance.pdist(large, "cityblock"))
+    assert abs(sampled.value - exact) < 5 * sampled.stderr + 0.02  # the 780 distinct values leave gaps of up to 0.02
+
+
+def test_the_error_names_the_share_of_duplicates():
+    x = np.zeros((10, 2))
+    x[0] = 1.0
+    with pytest.raises(ValueError, match="80% of the pairs are duplicates"):
+        kernels.median_bandwidth(x)
+
+
+def test_grid():
+    grid = kernels.bandwidth_grid(3.0, ratio=1.5, num=5)
+    np.testing.assert_allclose(grid, 3.0 * 1.5 ** np.arange(-2.0, 3.0), rtol=1e-15)
+    np.testing.assert_allclose(kernels.bandwidth_grid(3.0, ratio=4.0, num=2), [1.5, 6.0], rtol=1e-15)
+    for arguments, words in [
+        ({"centre": 0.0}, "bandwidth must be a positive number"),
+        ({"centre": 1.0, "ratio": 1.0}, "ratio must be above 1"),
+        ({"centre": 1.0, "num": 0}, "num must be at least 1"),
+        ({"centre": 1.0, "num": 99, "ratio": 10.0}, "must lie between"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            kernels.bandwidth_grid(**arguments)
