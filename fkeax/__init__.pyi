@@ -3,35 +3,53 @@ from fkeax import cli as cli
 from fkeax import datasets as datasets
 from fkeax import diversity as diversity
 from fkeax import features as features
+from fkeax import frontier as frontier
+from fkeax import inference as inference
 from fkeax import io as io
 from fkeax import kernels as kernels
 from fkeax import numerics as numerics
+from fkeax import quantize as quantize
 from fkeax import report as report
 from fkeax import results as results
+from fkeax import twosample as twosample
+from fkeax.diversity import curve as curve
 from fkeax.diversity import fkea as fkea
 from fkeax.diversity import modes as modes
 from fkeax.diversity import rke as rke
 from fkeax.diversity import rke_from_gram as rke_from_gram
 from fkeax.diversity import score as score
+from fkeax.diversity import truncated_vendi as truncated_vendi
 from fkeax.diversity import vendi as vendi
 from fkeax.diversity import vendi_from_gram as vendi_from_gram
 from fkeax.diversity import vendi_from_spectrum as vendi_from_spectrum
 from fkeax.kernels import Cosine as Cosine
 from fkeax.kernels import Gaussian as Gaussian
+from fkeax.kernels import LaplaceL1 as LaplaceL1
+from fkeax.kernels import LaplaceL2 as LaplaceL2
 from fkeax.kernels import Linear as Linear
+from fkeax.kernels import Matern as Matern
+from fkeax.kernels import Polynomial as Polynomial
+from fkeax.kernels import RationalQuadratic as RationalQuadratic
 from fkeax.results import Result as Result
 
 __all__ = [
     "Cosine",
     "Gaussian",
+    "LaplaceL1",
+    "LaplaceL2",
     "Linear",
+    "Matern",
+    "Polynomial",
+    "RationalQuadratic",
     "Result",
     "__version__",
+    "curve",
     "fkea",
     "modes",
     "rke",
     "rke_from_gram",
     "score",
+    "truncated_vendi",
     "vendi",
     "vendi_from_gram",
     "vendi_from_spectrum",
