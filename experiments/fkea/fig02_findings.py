@@ -22,8 +22,7 @@ def draw(run: RunFolder) -> dict[str, Figure]:
     panels = {}
     for name, title in PANELS.items():
         curves = [_curve("exact", run.results, name, "exact"), _curve("FKEA, plain", run.results, name, "fkea")]
-        if name == "rke":
-            curves.append(_curve("FKEA, debiased", run.results, "rke-debiased", "fkea"))
+        curves.append(_curve("FKEA, debiased", run.results, f"{name}-debiased", "fkea"))
         panels[title] = [curve for curve in curves if curve.x]
     settings = run.results[0].settings
     numbers = f"2r = {2 * _whole(run.results[0], 'num_frequencies')}, bandwidth {settings['bandwidth']:g}"
@@ -86,7 +85,7 @@ def _least_diverse(results: list[Result]) -> str:
 def _tightness(run: RunFolder) -> Finding:
     worst: dict[str, float] = {}
     errors: list[float] = []
-    for name in (*PANELS, "rke-debiased"):
+    for name in (*PANELS, *(f"{name}-debiased" for name in PANELS)):
         approximate = _curve("", run.results, name, "fkea")
         exact = _curve("", run.results, name.removesuffix("-debiased"), "exact")
         known = dict(zip(exact.x, exact.values, strict=True))
@@ -100,7 +99,7 @@ def _tightness(run: RunFolder) -> Finding:
     loose = {name: "low" if ratio < 0 else "high" for name, ratio in worst.items() if abs(ratio) > TIGHT}
     listed = ", ".join(f"{name} {100 * ratio:+.1f} %" for name, ratio in worst.items())
     if errors:
-        listed += f" (at most {max(errors):.1f} of its standard errors)"
+        listed += f" (rke-debiased: at most {max(errors):.1f} of its standard errors)"
     tight = ", ".join(name for name in worst if name not in loose) or "none"
     too_far = ", ".join(f"{name} (reads {side})" for name, side in loose.items())
     agrees = "yes" if not loose else f"within {100 * TIGHT:.0f} %: {tight}; not: {too_far}"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import typer
 
 import fkeax
-from fkeax.cli import demo, modes, score
+from fkeax.cli import curve, demo, modes, score
 
 app = typer.Typer(
     name="fkeax",
@@ -22,6 +22,7 @@ app = typer.Typer(
 )
 app.command("score")(score.score)
 app.command("modes")(modes.modes)
+app.command("curve")(curve.curve)
 app.command("demo")(demo.demo)
 
 # Typer carries its own copy of click from 0.26 on and imports the package before; either way this is its base class.

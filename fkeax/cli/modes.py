@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -30,6 +31,7 @@ def modes(
     method: options.MethodOption = "auto",
     kernel: options.KernelOption = "gaussian",
     bandwidth: options.BandwidthOption = None,
+    feature_scheme: options.FeaturesOption = "iid",
     num_frequencies: options.FrequenciesOption = 2000,
     seed: options.SeedOption = 0,
     batch_size: options.BatchOption = 4096,
@@ -53,8 +55,9 @@ def modes(
     started = time.time()
     request = {
         "method": options.choose("--method", method, options.METHODS),
-        "kernel": options.choose("--kernel", kernel, options.KERNELS),
+        "kernel": options.parse_kernel(kernel),
         "bandwidth": options.parse_bandwidth(bandwidth, kernel),
+        "features": options.choose("--features", feature_scheme, options.SCHEMES),
         "num_frequencies": num_frequencies,
         "batch_size": batch_size,
     }
@@ -97,11 +100,13 @@ def _compute(
     with running.precision(dtype), running.naming_file(file):
         planned = plan(rows, dimension, **sizes, dtype="float64" if dtype == "float64" else "float32")
         running.announce(planned, rows, dimension, request["num_frequencies"], num_draws=1)
-        most = {"exact": rows, "dual": dimension, "fkea": 2 * request["num_frequencies"]}[planned.route]
+        most = min(rows, {"dual": dimension, "fkea": 2 * request["num_frequencies"]}.get(planned.route, rows))
+        if num_modes > most:
+            print(f"note: {num_modes} modes were asked for; there are {most}.", file=sys.stderr)
         with running.spinner(f"{planned.route} route ..."):
             return fkeax.modes(
                 running.widened(array, dtype),
-                num_modes=min(num_modes, rows, most),
+                num_modes=min(num_modes, most),
                 num_samples=min(num_samples, rows),
                 **request,
                 key=jax.random.key(seed),

@@ -10,9 +10,20 @@ from typing import Annotated, Any
 
 import typer
 
-METRICS = ("vendi", "rke")
-METHODS = ("auto", "exact", "dual", "fkea")
-KERNELS = ("gaussian", "cosine", "linear")
+# The core's own lists, written again so that help and usage errors need no JAX; a contract test compares them.
+METRICS = ("vendi", "vendi-debiased", "vendi-truncated", "rke")
+METHODS = ("auto", "exact", "dual", "fkea", "nystrom")
+KERNELS_WITH_BANDWIDTH = (
+    "gaussian",
+    "laplace-l1",
+    "laplace-l2",
+    "matern12",
+    "matern32",
+    "matern52",
+    "rational-quadratic",
+)
+KERNELS = (*KERNELS_WITH_BANDWIDTH, "cosine", "linear", "polynomial")
+SCHEMES = ("iid", "orthogonal", "stratified", "orthogonal-stratified", "sobol")
 DTYPES = ("auto", "float32", "float64")
 
 
@@ -39,20 +50,55 @@ FeaturesArgument = Annotated[
         help="Features, one row per sample: a .npy file, a .npz file with one array, or FILE.npz:NAME.",
     ),
 ]
-KernelOption = Annotated[str, typer.Option(help="gaussian, cosine or linear.")]
+KernelOption = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME[:PARAMETER=NUMBER,...]",
+        help=f"{', '.join(KERNELS)}; with parameters as in rational-quadratic:alpha=1 or "
+        "polynomial:degree=3,scale=0.01.",
+    ),
+]
 BandwidthOption = Annotated[
     str | None,
     typer.Option(
-        metavar="NUMBER|median",
-        help="Sigma of the gaussian kernel exp(-d^2 / (2 sigma^2)): a number, or 'median' for the median distance. "
+        metavar="NUMBER|RULE",
+        help="Scale of the kernel, sigma of gaussian's exp(-d^2 / (2 sigma^2)): a number, or a rule: median (of the "
+        "distances), rke=10, mean-k2=0.05 (the value at which the samples have that RKE or mean k^2). "
         "Sets are comparable only at one shared bandwidth.",
     ),
+]
+BandwidthFromOption = Annotated[
+    str | None,
+    typer.Option("--bandwidth-from", metavar="REF.npy", help="Features that the rule of --bandwidth looks at instead."),
 ]
 MethodOption = Annotated[
     str,
     typer.Option(
-        help="exact (n x n Gram matrix), dual (d x d, for cosine and linear), fkea (random features), or auto."
+        help="exact (n x n Gram matrix), dual (cosine, linear, polynomial), fkea (random features), nystrom (landmark "
+        "rows), or auto."
     ),
+]
+FeaturesOption = Annotated[
+    str, typer.Option("--features", help=f"How the frequencies of fkea are drawn: {', '.join(SCHEMES)}.")
+]
+LandmarksOption = Annotated[
+    int,
+    typer.Option("--num-landmarks", metavar="INTEGER", parser=_whole_number(1), help="Landmark rows of nystrom."),
+]
+KeptOption = Annotated[
+    int | None,
+    typer.Option(
+        "--num-kept", metavar="INTEGER", parser=_whole_number(1), help="Eigenvalues that vendi-truncated keeps."
+    ),
+]
+GroupsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE.npy", help="A label for each row; rows of one label depend on each other (frames of a clip)."
+    ),
+]
+IntervalsOption = Annotated[
+    bool, typer.Option("--intervals", help="Standard errors and 95 % intervals for VENDI too; eleven times the work.")
 ]
 FrequenciesOption = Annotated[
     int,
@@ -125,29 +171,66 @@ def parse_orders(words: str) -> tuple[float, ...]:
     return tuple(dict.fromkeys(orders))
 
 
+def parse_values(option: str, words: str) -> tuple[float, ...]:
+    """Read a list of numbers such as "100,300,1000" or "1,1.5,inf".
+
+    Raises:
+        ValueError: An entry is no number, or not above or at 0.
+    """
+    numbers = [(word, _to_float(word)) for word in _split(option, words)]
+    for word, number in numbers:
+        if number is None or math.isnan(number) or number < 0:
+            raise ValueError(f"{option} must be numbers of at least 0, such as 100,300,1000; got {word!r}.")
+    return tuple(dict.fromkeys(number for _, number in numbers if number is not None))
+
+
+def as_words(value: Any) -> Any:
+    """Write a list of metrics or orders as it is given on the command line, and a flag as what it is."""
+    if isinstance(value, bool):
+        return value or None
+    if not isinstance(value, tuple):
+        return value
+    return ",".join(entry if isinstance(entry, str) else f"{entry:g}" for entry in value)
+
+
+def parse_kernel(word: str) -> str:
+    """Check the name of a kernel; its parameters are checked where it is built."""
+    name, colon, parameters = word.partition(":")
+    return choose("--kernel", name, KERNELS) + colon + parameters
+
+
 def parse_bandwidth(word: str | None, kernel: str) -> float | str | None:
     """Read the bandwidth and check that the kernel wants one.
 
     Returns:
-        A positive number, "median", or None for a kernel without a bandwidth.
+        A positive number, the words of a rule, or None for a kernel without a bandwidth.
 
     Raises:
-        ValueError: It is missing, not wanted, or not positive.
+        ValueError: It is missing, not wanted, or neither positive nor a rule.
     """
-    if kernel != "gaussian":
+    name = kernel.partition(":")[0]
+    if name not in KERNELS_WITH_BANDWIDTH:
         if word is not None:
-            raise ValueError(f"--bandwidth belongs to the gaussian kernel; leave it out with --kernel {kernel}.")
+            raise ValueError(f"--bandwidth has no meaning for the {name} kernel; leave it out.")
         return None
     if word is None:
         raise ValueError(
-            "the gaussian kernel needs --bandwidth: a number as in '--bandwidth 7', or '--bandwidth median' for the "
+            f"the {name} kernel needs --bandwidth: a number as in '--bandwidth 7', or '--bandwidth median' for the "
             "median distance between samples; sets are comparable only at one shared bandwidth."
         )
-    if word == "median":
+    rule, equals, number = word.partition("=")
+    value = _to_float(number)
+    is_rule = word == "median" or (
+        equals and value is not None and ((rule == "rke" and value > 1) or (rule == "mean-k2" and 0 < value < 1))
+    )
+    if is_rule:
         return word
     bandwidth = _to_float(word)
     if bandwidth is None or not math.isfinite(bandwidth) or bandwidth <= 0:
-        raise ValueError(f"--bandwidth must be a positive number or 'median', got {word!r}.")
+        raise ValueError(
+            "--bandwidth must be a positive number, 'median', 'rke=NUMBER' above 1 or 'mean-k2=NUMBER' between 0 and "
+            f"1; got {word!r}."
+        )
     return bandwidth
 
 
@@ -201,6 +284,8 @@ def command_words(name: str, features: str, options: dict[str, Any]) -> list[str
     """Return the full command, defaults included, so that it can be run again after a default has changed."""
     words = ["fkeax", name, features]
     for option, value in options.items():
-        if value is not None:
+        if value is True:
+            words.append(option)
+        elif value is not None:
             words += [option, str(value)]
     return words

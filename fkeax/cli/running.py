@@ -45,6 +45,53 @@ def widened(array: np.ndarray, dtype: str) -> np.ndarray:
     return array.astype("float64", copy=False) if dtype == "float64" else array
 
 
+def bandwidth_of_reference(bandwidth: Any, reference: str | None, kernel: str, seed: int) -> Any:
+    """Return the bandwidth that a rule finds on a reference file, with its source; without one, what was given.
+
+    Raises:
+        ValueError: A reference was given, but no rule that would look at it.
+    """
+    if reference is None:
+        return bandwidth
+    if not isinstance(bandwidth, str):
+        raise ValueError("--bandwidth-from needs a rule as --bandwidth: median, rke=NUMBER or mean-k2=NUMBER.")
+    import dataclasses
+
+    import jax
+
+    from fkeax import kernels
+    from fkeax.io import open_features
+
+    file = open_features(reference)
+    family: Any = kernels.kernel_family(kernel)
+    with naming_file(file):
+        found = kernels.parse_bandwidth(bandwidth)(file.array, kernel=family, key=jax.random.key(seed))
+    return dataclasses.replace(found, source=f"{found.source}, of {file.path.name}")
+
+
+def labels_of_rows(path: str | None, num_rows: int) -> np.ndarray | None:
+    """Return the labels in a .npy file, one for each row.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: It holds no such labels.
+    """
+    if path is None:
+        return None
+    import numpy as np
+
+    try:
+        labels = np.load(path, allow_pickle=False)
+    except ValueError as error:
+        raise ValueError(f"--groups {path!r} must be a .npy file of whole numbers or words: {error}") from None
+    if not isinstance(labels, np.ndarray) or labels.shape != (num_rows,) or labels.dtype.kind not in "iubUS":
+        came = f"shape {labels.shape}, dtype {labels.dtype}" if isinstance(labels, np.ndarray) else "an archive"
+        raise ValueError(
+            f"--groups {path!r} must hold {num_rows} whole numbers or words, one for each row; it holds {came}."
+        )
+    return labels
+
+
 def announce(plan: Any, num_samples: int, dimension: int, num_frequencies: int, num_draws: int) -> None:
     """Print the memory and the time of a long job before it starts."""
     flops = _rough_flops(plan.route, num_samples, dimension, num_frequencies, num_draws)
@@ -61,7 +108,7 @@ def _rough_flops(route: str, num_samples: int, dimension: int, num_frequencies: 
     n, d = float(num_samples), float(dimension)
     if route == "exact":
         return n * n * d + 4 / 3 * n**3
-    if route == "dual":
+    if route in ("dual", "nystrom"):
         return n * d * d + 4 / 3 * d**3
     features = 2.0 * num_frequencies
     return num_draws * (n * features * (features + d) + 4 / 3 * features**3)

@@ -1,4 +1,4 @@
-"""`fkeax score`: VENDI and RKE of one file of features."""
+"""`fkeax score`: VENDI and RKE of one file of features, by any route."""
 
 from __future__ import annotations
 
@@ -17,13 +17,19 @@ if TYPE_CHECKING:
 
 def score(
     features: options.FeaturesArgument,
-    metrics: Annotated[str, typer.Option(help="vendi, rke or both.")] = "vendi,rke",
+    metrics: Annotated[str, typer.Option(help=f"Of {', '.join(options.METRICS)}.")] = "vendi,vendi-debiased,rke",
     orders: Annotated[str, typer.Option(help="Orders of VENDI, numbers from 0 to inf.")] = "1,1.5,2,inf",
     method: options.MethodOption = "auto",
     kernel: options.KernelOption = "gaussian",
     bandwidth: options.BandwidthOption = None,
+    bandwidth_from: options.BandwidthFromOption = None,
+    feature_scheme: options.FeaturesOption = "iid",
     num_frequencies: options.FrequenciesOption = 2000,
     num_draws: options.DrawsOption = 1,
+    num_landmarks: options.LandmarksOption = 1000,
+    num_kept: options.KeptOption = None,
+    groups: options.GroupsOption = None,
+    intervals: options.IntervalsOption = False,
     seed: options.SeedOption = 0,
     batch_size: options.BatchOption = 4096,
     dtype: options.DtypeOption = "auto",
@@ -38,33 +44,36 @@ def score(
         "metrics": options.parse_metrics(metrics),
         "orders": options.parse_orders(orders),
         "method": options.choose("--method", method, options.METHODS),
-        "kernel": options.choose("--kernel", kernel, options.KERNELS),
+        "kernel": options.parse_kernel(kernel),
         "bandwidth": options.parse_bandwidth(bandwidth, kernel),
+        "features": options.choose("--features", feature_scheme, options.SCHEMES),
         "num_frequencies": num_frequencies,
         "num_draws": num_draws,
+        "num_landmarks": num_landmarks,
+        "num_kept": num_kept,
+        "intervals": intervals,
         "batch_size": batch_size,
     }
+    if "vendi-truncated" in request["metrics"] and num_kept is None:
+        raise ValueError("vendi-truncated needs --num-kept: how many eigenvalues to keep, as in '--num-kept 100'.")
     options.choose("--dtype", dtype, options.DTYPES)
     target = options.check_output("--json", json, features)
+    named = {f"--{name.replace('_', '-')}": options.as_words(value) for name, value in request.items()}
+    named |= {"--bandwidth-from": bandwidth_from, "--groups": groups, "--seed": seed, "--dtype": dtype, "--json": json}
 
     from fkeax.io import describe_run, open_features, write_results
 
     file = open_features(features)
+    request["bandwidth"] = running.bandwidth_of_reference(request["bandwidth"], bandwidth_from, request["kernel"], seed)
+    request["groups"] = running.labels_of_rows(groups, len(file.array))
     results = _compute(file, request, seed, dtype)
     _show(results)
     if target is not None:
-        named = {f"--{name.replace('_', '-')}": _as_word(value) for name, value in request.items()}
-        command = options.command_words("score", features, {**named, "--seed": seed, "--dtype": dtype, "--json": json})
-        provenance = describe_run(command=command, seed=seed, inputs=[file.path], started=started)
+        inputs = [file.path, *(path for path in (bandwidth_from, groups) if path is not None)]
+        command = options.command_words("score", features, named)
+        provenance = describe_run(command=command, seed=seed, inputs=inputs, started=started)
         write_results(target, results.values(), provenance)
         print(f"written: {json}")
-
-
-def _as_word(value: Any) -> Any:
-    """Write a list of metrics or orders as it is given on the command line."""
-    if not isinstance(value, tuple):
-        return value
-    return ",".join(entry if isinstance(entry, str) else f"{entry:g}" for entry in value)
 
 
 def _compute(file: FeatureFile, request: dict[str, Any], seed: int, dtype: str) -> dict[str, Result]:
@@ -79,16 +88,16 @@ def _compute(file: FeatureFile, request: dict[str, Any], seed: int, dtype: str) 
         planned = plan(
             num_samples,
             dimension,
-            kernel=request["kernel"],
-            method=request["method"],
-            num_frequencies=request["num_frequencies"],
-            num_draws=request["num_draws"],
-            batch_size=request["batch_size"],
+            **{
+                name: request[name]
+                for name in ("kernel", "method", "num_frequencies", "num_draws", "num_landmarks", "batch_size")
+            },
             dtype="float64" if dtype == "float64" else "float32",
         )
         running.announce(planned, num_samples, dimension, request["num_frequencies"], request["num_draws"])
         key = jax.random.key(seed)
-        streamed = planned.route == "fkea" and request["bandwidth"] != "median" and num_samples > request["batch_size"]
+        needs_all_rows = isinstance(request["bandwidth"], str) or request["groups"] is not None or request["intervals"]
+        streamed = planned.route == "fkea" and not needs_all_rows and num_samples > request["batch_size"]
         if streamed:
             # The same batches that the core would cut itself, hence the same numbers, but with a progress bar.
             with running.progress_batches(array, request["batch_size"], dtype) as batches:
@@ -105,10 +114,16 @@ def _with_plan(result: Result, planned: dict[str, Any]) -> Result:
 
 def _show(results: dict[str, Result]) -> None:
     rows = [
-        (name, tables.format_number(result.value, result.stderr), tables.format_stderr(result.stderr))
+        (
+            name,
+            tables.format_number(result.value, result.stderr),
+            tables.format_stderr(result.stderr),
+            tables.format_interval(result.diagnostics.get("interval"), result.stderr),
+        )
         for name, result in results.items()
     ]
-    tables.print_table(("score", "value", "std. error"), rows)
+    columns = 4 if any(row[3] for row in rows) else 3
+    tables.print_table(("score", "value", "std. error", "95 % interval")[:columns], [row[:columns] for row in rows])
     any_result = next(iter(results.values()))
     tables.print_notes(tables.describe_settings(any_result.settings, any_result.diagnostics))
     tables.print_notes(_notes(results))
@@ -116,15 +131,22 @@ def _show(results: dict[str, Result]) -> None:
 
 NOTABLE_MASS = 1e-5  # moves a score by about ten times as much, the fourth digit
 MEANINGS = {
-    "rke-debiased": "rke without the error of the random frequencies; the one to report",
+    "rke-debiased": "rke without the bias of the random frequencies; the one to report",
     "rke-population": "over pairs of distinct samples only; estimates the population's, whatever n",
 }
 
 
 def _notes(results: dict[str, Result]) -> list[str]:
     notes = [f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in results]
-    if any(name.startswith("vendi") and result.settings["estimator"] == "fkea" for name, result in results.items()):
-        notes.append("vendi by fkea reads low, most at low orders; twice the --num-frequencies shows by how much")
+    if any(name.endswith("-debiased") and name.startswith("vendi") for name in results):
+        notes.append(
+            "vendi-...-debiased: vendi without the leading bias of the random frequencies (-second: and the next); "
+            "plain vendi by fkea reads low, most at low orders"
+        )
+    elif any(name.startswith("vendi") and result.settings["estimator"] == "fkea" for name, result in results.items()):
+        notes.append(
+            "vendi by fkea reads low, most at low orders; vendi-debiased among the --metrics shows by how much"
+        )
     notes += [
         f"note: {name} has no value: {result.diagnostics.get('reason') or 'no reason recorded'}"
         for name, result in results.items()

@@ -46,6 +46,18 @@ def format_stderr(stderr: float | None) -> str:
     return f"+/- {stderr:.{decimals}f}" if 0 <= decimals <= 6 else f"+/- {stderr:.2g}"
 
 
+def format_interval(interval: Any, stderr: float | None) -> str:
+    """Show an interval with the digits of its standard error, or nothing where there is none.
+
+    Example:
+        >>> format_interval([7.2134, 7.3391], 0.0312), format_interval(None, None)
+        ('7.213 to 7.339', '')
+    """
+    if interval is None:
+        return ""
+    return " to ".join(format_number(end, stderr) for end in interval)
+
+
 def format_bytes(count: float) -> str:
     """Show a number of bytes.
 
@@ -96,14 +108,21 @@ def print_notes(notes: Iterable[str]) -> None:
 def describe_settings(settings: dict[str, Any], diagnostics: dict[str, Any]) -> list[str]:
     """Say in two or three lines what was computed, from what a result carries."""
     kernel = f"{settings['kernel']} kernel"
+    if settings.get("kernel_parameters"):
+        kernel += f" ({settings['kernel_parameters']})"
     if settings.get("bandwidth") is not None:
         kernel += f", bandwidth {settings['bandwidth']:.6g} ({settings['bandwidth_source']})"
     lines = [f"data: {settings['num_samples']} samples of dimension {settings['dimension']}; {kernel}"]
     route = settings["estimator"]
     if settings.get("num_frequencies") is not None:
         draws = settings.get("num_draws") or 1
-        route += f", {settings['num_frequencies']} random frequencies"
+        scheme = "" if settings.get("features") == "iid" else f"{settings.get('features')} "
+        route += f", {settings['num_frequencies']} {scheme}random frequencies"
         route += f" x {draws} draws" if draws > 1 else " (one draw)"
+    if settings.get("num_landmarks") is not None:
+        route += f", {settings['num_landmarks']} landmarks"
+    if settings.get("num_groups") is not None:
+        lines[0] += f"; {settings['num_groups']} groups"
     if diagnostics.get("plan"):
         route += f": {diagnostics['plan']['reason']}"
     lines.append(f"route: {route}; computed in {diagnostics.get('computed_in', settings['dtype'])}")

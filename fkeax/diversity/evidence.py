@@ -1,30 +1,45 @@
-"""The three routes from samples to what every score is made of: a spectrum, a squared norm and moments over pairs."""
+"""The routes from samples to what every score is made of: a spectrum, a squared norm and moments over pairs."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Key
+from jaxtyping import Array, Float
 
 from fkeax import kernels
-from fkeax.diversity import pairs, streaming
+from fkeax.diversity import moments, pairs, subsampling
 from fkeax.diversity.frequency_bias import DebiasedMoment, debiased_second_moment, frequency_moments
+from fkeax.diversity.frequency_jackknife import HalvedSpectra, halved_spectra
+from fkeax.diversity.grouped_pairs import GroupedPairs, grouped_pairs
+from fkeax.diversity.nystrom import NystromSpectrum, nystrom_spectrum
 from fkeax.diversity.pairs import PairMoments
 from fkeax.diversity.plan import NUM_SAMPLED_ROWS
-from fkeax.diversity.samples import Samples, centre_of, centred_rows
-from fkeax.features import FourierMap, sample_fourier_map
-from fkeax.kernels import Gaussian, Kernel
-from fkeax.numerics import accumulate, batching, checks, linalg
+from fkeax.diversity.request import Request
+from fkeax.diversity.samples import centred_rows
+from fkeax.diversity.subsampling import SubsamplingInterval
+from fkeax.kernels import ExplicitKernel, Gaussian, Kernel, SpectralKernel
+from fkeax.numerics import batching, linalg
 from fkeax.numerics.accumulate import MomentState
 from fkeax.numerics.linalg import Spectrum
 
+NOTABLE_DEFICIT = 0.05  # of the trace: measured, RKE is then off by up to some per cent
 MAX_ANGLE_ERROR = 0.03  # radians; inner products of features are then off by less than their spread over frequencies
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What evidence has to hold beyond second moments.
+
+    Attributes:
+        orders: Of the VENDI scores asked for; empty if no eigenvalue is needed.
+        debiased: Whether spectra of halves of the frequencies are needed.
+    """
+
+    orders: tuple[float, ...]
+    debiased: bool
 
 
 @dataclass(frozen=True)
@@ -34,13 +49,19 @@ class Evidence:
     Attributes:
         num_samples: Rows of positive weight.
         weight_share: ``sum w^2 / (sum w)^2``: 1/n without weights.
-        spectra: One for each draw of frequencies (one in all on the exact and dual routes); empty if none was asked
-            for.
+        spectra: One for each draw of frequencies (one in all on the other routes); empty if none was asked for.
         second_moments: Plain ``||C||_F^2`` (with trace 1) of each draw.
         debiased: The same without the bias of random frequencies, for each draw; None for one frequency, which has no
             pair, and empty off the fkea route.
+        halved: Spectra of halves of the frequencies of each draw; empty if none was asked for or r is 1.
         pairs: Exact kernel moments on all rows or a sample of them; None for weighted samples, single rows and kernels
             without a unit diagonal.
+        grouped: Exact kernel moments over rows of different groups, on all rows or on a sample of groups; None where
+            rows are independent, and for kernels without a unit diagonal.
+        num_groups: Groups of rows in all; None where rows are independent.
+        group_share: Share of the pairs of rows within a group among all pairs; None where rows are independent.
+        intervals: Of VENDI by order; empty if none was asked for.
+        nystrom: What Nystrom features left out; None off that route.
         traces: The trace of each draw's normalised matrix: 1 up to rounding.
         warnings: Sentences about the data that hold for every score.
         computed_in: Dtype of the computation, which is wider than that of the data on the exact route.
@@ -50,54 +71,86 @@ class Evidence:
     weight_share: float
     spectra: tuple[Spectrum, ...]
     second_moments: np.ndarray
-    debiased: tuple[DebiasedMoment | None, ...]
-    pairs: PairMoments | None
     traces: np.ndarray
     computed_in: str
+    debiased: tuple[DebiasedMoment | None, ...] = ()
+    halved: tuple[HalvedSpectra, ...] = ()
+    pairs: PairMoments | None = None
+    grouped: GroupedPairs | None = None
+    num_groups: int | None = None
+    group_share: float | None = None
+    intervals: tuple[SubsamplingInterval, ...] = ()
+    nystrom: NystromSpectrum | None = None
     warnings: tuple[str, ...] = ()
 
 
-def exact_evidence(data: Samples, kernel: Kernel, weights: np.ndarray | None, *, spectrum: bool) -> Evidence:
-    """Return the evidence of the n x n kernel matrix; without ``spectrum`` the matrix is never held.
+def evidence(asked: Request, wanted: Wanted) -> Evidence:
+    """Return the evidence of a request, by the route that its plan names."""
+    route = {"exact": _exact_evidence, "dual": _dual_evidence, "fkea": _fkea_evidence, "nystrom": _nystrom_evidence}
+    return with_groups(route[asked.plan.route](asked, wanted), asked)
+
+
+def with_groups(found: Evidence, asked: Request) -> Evidence:
+    """Return the evidence with the number and sizes of the groups of rows, where rows are grouped."""
+    if asked.groups is None:
+        return found
+    sizes = np.bincount(asked.groups).astype(np.float64)
+    share = float(np.square(sizes).sum() / sizes.sum() ** 2)
+    return replace(found, num_groups=sizes.size, group_share=share)
+
+
+def _exact_evidence(asked: Request, wanted: Wanted) -> Evidence:
+    """Return the evidence of the n x n kernel matrix; without a spectrum the matrix is never held.
 
     In float64 whatever the data: this is the value that others are compared with, and in float32 the distance between
     two near points far from the centre cancels (groups 30 bandwidths apart would count rounding as species).
     """
     with jax.enable_x64(True):
-        return _exact_evidence(data, kernel, weights, spectrum=spectrum)
+        return _exact_in_float64(asked, wanted)
 
 
-def _exact_evidence(data: Samples, kernel: Kernel, weights: np.ndarray | None, *, spectrum: bool) -> Evidence:
-    rows = data.all_rows(kernel, np.dtype(np.float64))
+def _exact_in_float64(asked: Request, wanted: Wanted) -> Evidence:
+    kernel, weights = asked.kernel, asked.weights
+    rows = asked.data.all_rows(kernel, np.dtype(np.float64))
     full = np.ones(rows.shape[0]) if weights is None else weights
-    powers = pairs.squared_row_sums(kernel, rows, weights)
+    powers = pairs.squared_row_sums(kernel, rows, weights, doubled=False)
     norms = np.asarray(jnp.sum(jnp.square(rows), axis=1))
     check_norms(norms, kernel)
-    diagonal = np.ones(rows.shape[0]) if kernel.unit_diagonal else norms
+    diagonal = np.ones(rows.shape[0]) if kernel.unit_diagonal else np.asarray(jax.vmap(kernel)(rows, rows))
     squares = float(full @ np.asarray(powers.second) + np.square(full * diagonal).sum())
     trace = float(full @ diagonal)
-    spectra = ()
-    if spectrum:
+    spectra, intervals = (), ()
+    if wanted.orders:
         matrix = _weighted_gram(kernel, rows, jnp.asarray(full / full.sum()))
-        spectra = (_spectrum(linalg.eigenvalues(matrix), _cancellation(kernel, norms, matrix)),)
+        spectra = (spectrum_of(linalg.eigenvalues(matrix), _cancellation(kernel, norms, matrix)),)
+        if asked.intervals:
+            blocks = subsampling.random_groups(rows.shape[0], seed=_seed(asked.key), groups=asked.groups)
+            intervals = subsampling.interval_from_gram(np.asarray(matrix), wanted.orders, blocks)
+    unit_pairs = weights is None and kernel.unit_diagonal
     return Evidence(
         num_samples=int(np.count_nonzero(full)),
         weight_share=float(np.square(full).sum() / full.sum() ** 2),
         spectra=spectra,
         second_moments=np.asarray([squares / trace**2]),
-        debiased=(),
-        pairs=pairs.pair_moments(powers) if weights is None and kernel.unit_diagonal else None,
+        pairs=pairs.pair_moments(powers) if unit_pairs else None,
+        grouped=None if asked.groups is None or not unit_pairs else grouped_pairs(kernel, rows, asked.groups),
+        intervals=intervals,
         traces=np.asarray([float(spectra[0].trace) if spectra and kernel.unit_diagonal else 1.0]),
         computed_in="float64",
     )
+
+
+def _seed(key: jax.Array | None) -> list[int]:
+    """Return what rows are drawn from where the route itself is not random: by default, always the same ones."""
+    return [0] if key is None else batching.key_seed(key).tolist()
 
 
 def _cancellation(kernel: Kernel, norms: np.ndarray, matrix: Float[Array, "n n"]) -> float:
     """Return a bound on the error of the kernel matrix that comes from squared distances made of inner products.
 
     The squared distance of two near points is off by at most 4 eps |x|^2, so ``|dK_ij| <= 4 eps |x_i|^2 / bandwidth^2
-    K_ij``; the largest sum of a row bounds the norm. The diagonal is exact, and pairs that are far apart have
-    ``K_ij = 0``: a point far from all others adds nothing.
+    K_ij`` for the Gaussian kernel; the largest sum of a row bounds the norm. The diagonal is exact, and pairs that are
+    far apart have ``K_ij = 0``: a point far from all others adds nothing.
     """
     if not isinstance(kernel, Gaussian):
         return 0.0
@@ -113,182 +166,167 @@ def _weighted_gram(kernel: Kernel, x: Float[Array, "n d"], shares: Float[Array, 
     return matrix * jnp.broadcast_to(roots[:, None], matrix.shape) * jnp.broadcast_to(roots[None, :], matrix.shape)
 
 
-def dual_evidence(
-    data: Samples,
-    kernel: kernels.Cosine | kernels.Linear,
-    weights: np.ndarray | None,
-    key: jax.Array | None,
-    *,
-    spectrum: bool,
-) -> Evidence:
-    """Return the evidence of the d x d second moments of explicit features.
+def _dual_evidence(asked: Request, wanted: Wanted) -> Evidence:
+    """Return the evidence of the second moments of explicit features.
 
     They share the non-zero eigenvalues of the kernel matrix over n.
     """
-    # The route itself is not random; only the rows that the standard error is measured on are drawn, by default from a
-    # fixed seed.
-    sample = batching.RowSample(NUM_SAMPLED_ROWS, np.zeros(1, np.uint32) if key is None else batching.key_seed(key))
-    moment = dual_moment(data, kernel, weights, sample)
-    return _moment_evidence(data, kernel, (moment,), weights, sample, spectrum=spectrum, features=False)
+    kernel = asked.kernel
+    if not isinstance(kernel, ExplicitKernel):
+        raise AssertionError("the plan let a kernel without explicit features reach the dual route")
+    # Only the rows that the standard error is measured on are drawn.
+    sample = batching.RowSample(NUM_SAMPLED_ROWS, np.asarray(_seed(asked.key)))
+    moment = moments.dual_moment(asked.data, kernel, asked.weights, sample)
+    found = moment_evidence((moment,), spectrum=bool(wanted.orders), unit_diagonal=kernel.unit_diagonal)
+    if asked.intervals and wanted.orders:
+        blocks = subsampling.random_groups(found.num_samples, seed=_seed(asked.key), groups=asked.groups)
+        parts = [
+            moments.dual_moment(asked.data.subset(np.flatnonzero(blocks == number)), kernel, None, None)
+            for number in range(int(blocks.max()) + 1)
+        ]
+        found = replace(found, intervals=subsampling.interval_from_moments(parts, wanted.orders))
+    return _with_pairs(found, asked, sample)
 
 
-def dual_moment(
-    data: Samples,
-    kernel: kernels.Cosine | kernels.Linear,
-    weights: np.ndarray | None,
-    sample: batching.RowSample | None,
-) -> MomentState:
-    """Return the sums of explicit features over a stream, over a stream."""
-    moment = accumulate.init_moment([data.dimension], data.dtype)
-    seen = 0
-    for chunk in _observed(data, kernel, sample):
-        chunk_weights = None if weights is None else weights[seen : seen + chunk.shape[0]]
-        batch = batching.pad(chunk, chunk_weights, data.batch_size, centre=None, dtype=data.dtype)
-        batch.rows[chunk.shape[0] :] = 1  # padding needs a direction too; its weight is 0
-        moment = _update_dual(kernel, moment, batch.rows, batch.weights)
-        jax.block_until_ready(moment)  # the buffers of the batch are free again only now
-        seen += chunk.shape[0]
-    return moment
+@dataclass(frozen=True)
+class FkeaSums:
+    """What the one pass of the fkea route leaves behind, before any spectrum.
 
-
-@partial(jax.jit, donate_argnums=1)
-def _update_dual(
-    kernel: kernels.Cosine | kernels.Linear, moment: MomentState, rows: Float[Array, "b d"], weights: Float[Array, "b"]
-) -> MomentState:
-    features = jax.vmap(kernel.features)(rows)
-    return accumulate.update_moment(
-        moment, [features * jnp.broadcast_to(jnp.sqrt(weights)[:, None], features.shape)], weights
-    )
-
-
-def fkea_evidence(
-    data: Samples,
-    kernel: Gaussian,
-    weights: np.ndarray | None,
-    key: jax.Array,
-    *,
-    num_frequencies: int,
-    num_draws: int,
-    spectrum: bool,
-) -> Evidence:
-    """Return the evidence of the 2r x 2r covariance of Fourier features: one pass, O(n), all draws at once."""
-    key_frequencies, key_rows = jax.random.split(key)
-    sample = batching.RowSample(NUM_SAMPLED_ROWS, batching.key_seed(key_rows))
-    _, draws = fkea_moment(data, kernel, weights, key_frequencies, sample, num_frequencies, num_draws)
-    return _moment_evidence(data, kernel, draws, weights, sample, spectrum=spectrum, features=True)
-
-
-def fkea_moment(
-    data: Samples,
-    kernel: Gaussian,
-    weights: np.ndarray | None,
-    key: jax.Array,
-    sample: batching.RowSample | None,
-    num_frequencies: int,
-    num_draws: int,
-) -> tuple[tuple[FourierMap, ...], tuple[MomentState, ...]]:
-    """Return the maps of all draws and their sums, one an entry.
-
-    The centre is the median of the first chunk, rounded to the working dtype: known before the second chunk is.
+    Attributes:
+        draws: Sums under each map.
+        blocks: Sums of each block of rows under the first map; empty unless intervals were asked for.
+        sample: Rows that exact kernel moments are measured on.
+        seed: Of the halvings of the frequencies.
     """
-    keys = jax.random.split(key, num_draws)
-    if data.on_accelerator and isinstance(data.matrix, jax.Array):
-        checks.finite_rows(data.matrix)
-        if sample is not None:
-            sample.update(np.asarray(data.matrix[sample.indices(data.matrix.shape[0])]))
-        return device_moment(data.matrix, kernel, weights, keys, num_frequencies, data.batch_size)
-    chunks = _observed(data, kernel, sample)
-    first = next(chunks)
-    centre = jnp.asarray(centre_of(first, data.dtype))
-    maps = _sample_maps(keys, kernel, num_frequencies, centre)
-    return maps, streaming.stream_draws(maps, itertools.chain([first], chunks), weights, data.batch_size)
+
+    draws: tuple[MomentState, ...]
+    blocks: tuple[MomentState, ...]
+    sample: batching.RowSample
+    seed: list[int]
+
+    def with_frequencies(self, num_frequencies: int) -> FkeaSums:
+        """Return the sums under the first r frequencies alone; independent frequencies only."""
+        draws, blocks = (
+            tuple(moments.first_frequencies(moment, num_frequencies) for moment in part)
+            for part in (self.draws, self.blocks)
+        )
+        return replace(self, draws=draws, blocks=blocks)
 
 
-def _observed(data: Samples, kernel: Kernel, sample: batching.RowSample | None) -> Iterator[np.ndarray]:
-    """Yield the chunks of the data, and sample its rows: at once from a matrix, on the way from a stream."""
-    if sample is not None and data.matrix is not None:
-        sample.update(np.asarray(data.matrix[sample.indices(data.matrix.shape[0])]))
-        sample = None
-    for chunk in data.chunks(kernel):
-        if sample is not None:
-            sample.update(chunk)
-        yield chunk
-
-
-def device_moment(
-    x: Float[Array, "n d"],
-    kernel: Gaussian,
-    weights: np.ndarray | None,
-    keys: Key[Array, "k"],
-    num_frequencies: int,
-    batch_size: int,
-) -> tuple[tuple[FourierMap, ...], tuple[MomentState, ...]]:
-    """Return the same for rows that stay on their device, by one ``lax.scan``; it compiles anew for every n."""
-    dtype = checks.working_dtype(x.dtype)
-    centre = jnp.asarray(centre_of(np.asarray(x[:batch_size]), dtype))
-    maps = _sample_maps(keys, kernel, num_frequencies, centre)
-    full = jnp.ones(x.shape[0], dtype) if weights is None else jnp.asarray(weights).astype(dtype)
-    stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *maps)
-    return maps, streaming.unstacked(_scan_draws(stacked, x, full, batch_size=batch_size), len(maps))
-
-
-@partial(jax.jit, static_argnames="batch_size")
-def _scan_draws(
-    maps: FourierMap, x: Float[Array, "n d"], weights: Float[Array, "n"], *, batch_size: int
-) -> MomentState:
-    def one_draw(fourier_map: FourierMap) -> MomentState:
-        return streaming.scan_rows(streaming.init(fourier_map), x, weights, batch_size=batch_size).moment
-
-    return jax.vmap(one_draw)(maps)
-
-
-_sample_map = jax.jit(sample_fourier_map, static_argnames="num_frequencies")
-
-
-def _sample_maps(
-    keys: Key[Array, "k"], kernel: Gaussian, num_frequencies: int, centre: Float[Array, "d"]
-) -> tuple[FourierMap, ...]:
-    return tuple(_sample_map(key, kernel, num_frequencies, centre) for key in keys)
-
-
-def _moment_evidence(
-    data: Samples,
-    kernel: Kernel,
-    draws: tuple[MomentState, ...],
-    weights: np.ndarray | None,
-    sample: batching.RowSample,
-    *,
-    spectrum: bool,
-    features: bool,
-) -> Evidence:
-    exact_pairs, warnings = None, ()
-    if kernel.unit_diagonal:
-        # In float64: few rows, and squares of theirs may leave the range of float32 where their features do not.
-        dtype = data.dtype  # read outside: it depends on the precision in force
-        with jax.enable_x64(True):
-            rows = centred_rows(sample.rows, kernel, np.dtype(np.float64))
-            norms = np.asarray(jnp.sum(jnp.square(rows), axis=1))
-            check_norms(norms, kernel)
-            warnings = _resolution_warnings(norms, kernel, dtype)
-            if weights is None:
-                exact_pairs = pairs.pair_moments(pairs.squared_row_sums(kernel, rows, None))
-    found = moment_evidence(
-        draws, exact_pairs, spectrum=spectrum, features=features, unit_diagonal=kernel.unit_diagonal
+def fkea_sums(asked: Request, *, blocks: bool) -> FkeaSums:
+    """Return the sums of a request by the fkea route: one pass, O(n), all draws at once; blocks take a second pass."""
+    kernel, key = asked.kernel, asked.key
+    if (
+        not isinstance(kernel, SpectralKernel)
+        or key is None
+        or asked.num_frequencies is None
+        or asked.num_draws is None
+        or asked.scheme is None
+    ):
+        raise AssertionError("the plan let a kernel without features, or no key, reach the fkea route")
+    key_frequencies, key_rows = jax.random.split(key)
+    seed_rows = batching.key_seed(key_rows)
+    sample = batching.RowSample(NUM_SAMPLED_ROWS, seed_rows)
+    maps, draws = moments.fkea_moment(
+        asked.data,
+        kernel,
+        asked.weights,
+        key_frequencies,
+        sample,
+        asked.num_frequencies,
+        asked.num_draws,
+        asked.scheme,
     )
-    return replace(found, warnings=warnings)
+    parts: tuple[MomentState, ...] = ()
+    if blocks:
+        numbers = subsampling.random_groups(
+            round(draws[0].num_rows.to_float()), seed=seed_rows.tolist(), groups=asked.groups
+        )
+        parts = tuple(part for (part,) in moments.block_moments(asked.data, maps[:1], kernel, numbers))
+    return FkeaSums(draws, parts, sample, seed_rows.tolist())
+
+
+def fkea_evidence(asked: Request, wanted: Wanted, sums: FkeaSums) -> Evidence:
+    """Return the evidence of the 2r x 2r covariances of Fourier features."""
+    found = fourier_evidence(sums.draws, wanted, scheme=asked.scheme or "iid", seed=sums.seed)
+    if sums.blocks:
+        found = replace(found, intervals=subsampling.interval_from_moments(sums.blocks, wanted.orders))
+    return _with_pairs(found, asked, sums.sample)
+
+
+def _fkea_evidence(asked: Request, wanted: Wanted) -> Evidence:
+    return fkea_evidence(asked, wanted, fkea_sums(asked, blocks=asked.intervals and bool(wanted.orders)))
+
+
+def _nystrom_evidence(asked: Request, wanted: Wanted) -> Evidence:
+    """Return the evidence of features made of kernel values with landmark rows."""
+    data = asked.data
+    if data.matrix is None or asked.num_landmarks is None:
+        raise AssertionError("the plan let a stream, or no number of landmarks, reach the nystrom route")
+    approximate = nystrom_spectrum(
+        data.matrix, asked.kernel, num_landmarks=asked.num_landmarks, key=asked.key, batch_size=data.batch_size
+    )
+    # The mass that the features miss is spread over the eigenvalues they do not have: far nearer to the exact scores
+    # than scaling up those they have, most at high orders.
+    values = approximate.spread_spectrum()
+    deficit = approximate.trace_deficit
+    missing = (
+        f"nystrom features miss {deficit:.1%} of the trace; where it belongs is not known, and it is spread evenly: "
+        "scores of low order read high; take more landmarks",
+    )
+    return Evidence(
+        num_samples=approximate.num_samples,
+        weight_share=1 / approximate.num_samples,
+        spectra=(replace(approximate.spectrum, values=values),) if wanted.orders else (),
+        second_moments=np.asarray([np.square(values).sum()]),
+        traces=np.asarray([float(approximate.spectrum.trace)]),
+        computed_in=str(data.dtype),
+        nystrom=approximate,
+        warnings=missing if deficit > NOTABLE_DEFICIT else (),
+    )
+
+
+def _with_pairs(found: Evidence, asked: Request, sample: batching.RowSample) -> Evidence:
+    """Return the evidence with exact kernel moments on the sampled rows, which standard errors are made of."""
+    kernel = asked.kernel
+    if not kernel.unit_diagonal:
+        return found
+    # In float64: few rows, and squares of theirs may leave the range of float32 where their features do not.
+    dtype = asked.data.dtype  # read outside: it depends on the precision in force
+    with jax.enable_x64(True):
+        rows = centred_rows(sample.rows, kernel, np.dtype(np.float64))
+        norms = np.asarray(jnp.sum(jnp.square(rows), axis=1))
+        check_norms(norms, kernel)
+        found = replace(found, warnings=_resolution_warnings(norms, kernel, dtype))
+        if asked.weights is not None:
+            return found
+        exact_pairs = pairs.pair_moments(pairs.squared_row_sums(kernel, rows, None))
+        return replace(found, pairs=exact_pairs, grouped=_sampled_groups(asked))
+
+
+def _sampled_groups(asked: Request) -> GroupedPairs | None:
+    """Return the moments over pairs of rows of different groups, on as many whole groups as there are sampled rows."""
+    if asked.groups is None or asked.data.matrix is None:
+        return None
+    sizes = np.bincount(asked.groups)
+    order = np.random.default_rng(_seed(asked.key)).permutation(sizes.size)
+    num_taken = max(2, int(np.searchsorted(np.cumsum(sizes[order]), NUM_SAMPLED_ROWS, side="right")))
+    chosen = np.flatnonzero(np.isin(asked.groups, order[:num_taken]))
+    rows = centred_rows(np.asarray(asked.data.matrix[chosen]), asked.kernel, np.dtype(np.float64))
+    return grouped_pairs(asked.kernel, rows, asked.groups[chosen])
 
 
 def check_norms(norms: np.ndarray, kernel: Kernel) -> None:
     """Raise if squared lengths of rows overflow or, for a kernel that divides by them, vanish."""
     if not np.isfinite(norms).all():
         raise ValueError("x holds numbers too large to square even in float64; scale it (and the bandwidth) down.")
-    if not kernel.shift_invariant and not (norms > 0).any():
+    if kernel.name in ("cosine", "linear") and not (norms > 0).any():
         raise ValueError(f"x is 0, or too small to square, in every row: the {kernel.name} kernel has no score for it.")
 
 
 def _resolution_warnings(norms: np.ndarray, kernel: Kernel, dtype: np.dtype) -> tuple[str, ...]:
     """Say when the angles of the features, about |x - c| / bandwidth, are too large for the dtype to resolve."""
-    if not isinstance(kernel, Gaussian):
+    if not isinstance(kernel, SpectralKernel):
         return ()
     angle = float(np.median(norms)) ** 0.5 / float(kernel.bandwidth)
     if angle * float(np.finfo(dtype).eps) < MAX_ANGLE_ERROR:
@@ -299,14 +337,31 @@ def _resolution_warnings(norms: np.ndarray, kernel: Kernel, dtype: np.dtype) -> 
     )
 
 
-def moment_evidence(
-    draws: tuple[MomentState, ...],
-    exact_pairs: PairMoments | None,
-    *,
-    spectrum: bool,
-    features: bool,
-    unit_diagonal: bool,
-) -> Evidence:
+def fourier_evidence(draws: tuple[MomentState, ...], wanted: Wanted, *, scheme: str, seed: list[int] | int) -> Evidence:
+    """Return the evidence of second moments of Fourier features summed already, one an entry for each draw.
+
+    Args:
+        draws: Sums, each under a map of its own.
+        wanted: Which spectra are needed.
+        scheme: How the frequencies were drawn.
+        seed: Of the halvings of the frequencies.
+    """
+    found = moment_evidence(draws, spectrum=bool(wanted.orders), unit_diagonal=True)
+    r = sum(linalg.block_widths(draws[0].blocks)) // 2
+    halved = wanted.debiased and wanted.orders and r >= 2 and scheme in DEBIASED_SCHEMES
+    return replace(
+        found,
+        debiased=tuple(debiased_second_moment(frequency_moments(draw)) for draw in draws),
+        halved=tuple(halved_spectra(draw, seed=seed) for draw in draws) if halved else (),
+    )
+
+
+# Debiasing is exact for independent frequencies, and measured to hold within 1 % for stratified and Sobol ones;
+# orthogonal directions repel each other, and it overcorrects.
+DEBIASED_SCHEMES = ("iid", "stratified", "sobol")
+
+
+def moment_evidence(draws: tuple[MomentState, ...], *, spectrum: bool, unit_diagonal: bool) -> Evidence:
     """Return the evidence of second moments summed already, one an entry for each draw."""
     weight = draws[0].weight.to_float()
     traces = np.asarray([float(linalg.trace(draw.blocks)) / weight for draw in draws])
@@ -320,10 +375,8 @@ def moment_evidence(
     return Evidence(
         num_samples=round(draws[0].num_rows.to_float()),
         weight_share=draws[0].squared_weight.to_float() / weight**2,
-        spectra=tuple(_spectrum(linalg.block_eigenvalues(draw.blocks)) for draw in draws) if spectrum else (),
+        spectra=tuple(spectrum_of(linalg.block_eigenvalues(draw.blocks)) for draw in draws) if spectrum else (),
         second_moments=np.asarray(squares, np.float64),
-        debiased=tuple(debiased_second_moment(frequency_moments(draw)) for draw in draws) if features else (),
-        pairs=exact_pairs,
         traces=traces if unit_diagonal else np.ones(1),
         computed_in=str(dtype),
     )
@@ -340,7 +393,7 @@ def _relative_squared_norm(
 _normalized = jax.jit(linalg.normalized_spectrum)
 
 
-def _spectrum(eigenvalues: np.ndarray, matrix_error: float = 0.0) -> Spectrum:
+def spectrum_of(eigenvalues: np.ndarray, matrix_error: float = 0.0) -> Spectrum:
     """Return the normalised spectrum on the host, in the precision of the eigenvalues whatever the precision of JAX."""
     relative = min(matrix_error / float(eigenvalues[-1]), 0.5)  # the largest eigenvalue always stays
     found = _normalized(jnp.asarray(eigenvalues), jnp.asarray(relative, eigenvalues.dtype))

@@ -14,11 +14,12 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from fkeax import kernels
-from fkeax.diversity import evidence as routes
+from fkeax.diversity import moments
+from fkeax.diversity.evidence import check_norms
+from fkeax.diversity.request import Request, ScoreOptions, request
 from fkeax.diversity.samples import Rows, centre_of
-from fkeax.diversity.scores import Request, request
 from fkeax.features import FourierMap, featurize_parts
-from fkeax.kernels import Cosine, Gaussian, Linear
+from fkeax.kernels import Bandwidth, ExplicitKernel, Kernel, SpectralKernel
 from fkeax.numerics import batching, checks, linalg
 
 
@@ -45,10 +46,10 @@ class FourierEigenfunctions:
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class DualEigenfunctions:
-    """The same under the explicit feature map of a cosine or linear kernel, which is not centred."""
+    """The same under the explicit feature map of a kernel of inner products, which is not centred."""
 
-    kernel: Cosine | Linear
-    coefficients: Float[Array, "d k"]
+    kernel: ExplicitKernel
+    coefficients: Float[Array, "f k"]
 
     centre: ClassVar[None] = None
 
@@ -69,7 +70,7 @@ class ExactEigenfunctions:
         coefficients: ``a_ij / sqrt(n lambda_i)``.
     """
 
-    kernel: Gaussian | Cosine | Linear
+    kernel: Kernel
     centre: Float[Array, "d"] | None
     centred_samples: Float[Array, "n d"]
     coefficients: Float[Array, "n k"]
@@ -133,9 +134,10 @@ def modes(
     *,
     num_modes: int = 10,
     num_samples: int = 25,
-    kernel: str = "gaussian",
-    bandwidth: float | str | None = None,
+    kernel: str | Kernel = "gaussian",
+    bandwidth: float | str | Bandwidth | None = None,
     method: str = "auto",
+    features: str = "iid",
     num_frequencies: int = 2000,
     batch_size: int = 4096,
     key: jax.Array | None = None,
@@ -150,11 +152,12 @@ def modes(
 
     Args:
         x: Samples as rows, an array or memory map (they are read twice).
-        num_modes: How many modes; at most min(n, 2r) or min(n, d).
+        num_modes: How many modes; at most min(n, 2r), or min(n, f) for f explicit features.
         num_samples: How many samples to name in each mode.
         kernel: As in :func:`fkeax.score`, like the arguments below.
-        bandwidth: Positive number or "median", for the Gaussian kernel.
+        bandwidth: Positive number or the words of a rule.
         method: auto, exact, dual or fkea.
+        features: How frequencies are drawn.
         num_frequencies: The paper's r.
         batch_size: Rows of a batch.
         key: Typed key, where the route is random.
@@ -170,23 +173,26 @@ def modes(
     """
     num_modes = checks.count(num_modes, "num_modes")
     num_samples = checks.count(num_samples, "num_samples")
+    if method == "nystrom":
+        raise ValueError("method='nystrom' has no modes here; use 'exact' or 'fkea'.")
     asked = request(
         x,
-        kernel=kernel,
-        bandwidth=bandwidth,
-        method=method,
-        num_frequencies=num_frequencies,
-        num_draws=1,
-        weights=None,
-        batch_size=batch_size,
-        key=key,
+        ScoreOptions(
+            kernel=kernel,
+            bandwidth=bandwidth,
+            method=method,
+            features=features,
+            num_frequencies=num_frequencies,
+            batch_size=batch_size,
+            key=key,
+        ),
         spectrum=True,
     )
     if asked.data.matrix is None or asked.data.num_samples is None:
         raise ValueError(
             "modes read the samples twice; x is a stream of batches: pass an (n, d) array or a memory map."
         )
-    size = {"exact": asked.data.num_samples, "dual": asked.data.dimension, "fkea": 2 * num_frequencies}[
+    size = {"exact": asked.data.num_samples, "dual": _num_features(asked), "fkea": 2 * num_frequencies}[
         asked.plan.route
     ]
     limit = min(size, asked.data.num_samples)
@@ -222,18 +228,24 @@ def _decompose(asked: Request, num_modes: int) -> tuple[np.ndarray, float, Eigen
     data, kernel, key = asked.data, asked.kernel, asked.key
     if asked.plan.route == "exact":
         return _decompose_exact(asked, num_modes)
-    if isinstance(kernel, Gaussian):
-        if key is None or asked.num_frequencies is None:
+    if asked.plan.route == "fkea" and isinstance(kernel, SpectralKernel):
+        if key is None or asked.num_frequencies is None or asked.scheme is None:
             raise AssertionError("the plan let a request without a key reach the fkea route")
         key_frequencies, _ = jax.random.split(key)  # the same child as in a score: one map for score and modes
-        (fourier_map,), (moment,) = routes.fkea_moment(
-            data, kernel, None, key_frequencies, None, asked.num_frequencies, 1
+        (fourier_map,), (moment,) = moments.fkea_moment(
+            data, kernel, None, key_frequencies, None, asked.num_frequencies, 1, asked.scheme
         )
         values, vectors, trace = _top_pairs(moment.blocks, moment.weight.value, num_modes)
         return values, trace, FourierEigenfunctions(fourier_map, vectors)
-    moment = routes.dual_moment(data, kernel, None, None)
+    if not isinstance(kernel, ExplicitKernel):
+        raise AssertionError("the plan let a kernel without explicit features reach the dual route")
+    moment = moments.dual_moment(data, kernel, None, None)
     values, vectors, trace = _top_pairs(moment.blocks, moment.weight.value, num_modes)
     return values, trace, DualEigenfunctions(kernel, vectors)
+
+
+def _num_features(asked: Request) -> int:
+    return asked.kernel.feature_dimension(asked.data.dimension) if isinstance(asked.kernel, ExplicitKernel) else 0
 
 
 def _top_pairs(
@@ -252,7 +264,7 @@ def _decompose_exact(asked: Request, num_modes: int) -> tuple[np.ndarray, float,
     dtype = data.dtype  # read outside: it depends on the precision in force
     with jax.enable_x64(True):  # as in a score: in float32, near points far from the centre cancel
         rows = data.all_rows(kernel, np.dtype(np.float64))
-        routes.check_norms(np.asarray(jnp.sum(jnp.square(rows), axis=1)), kernel)
+        check_norms(np.asarray(jnp.sum(jnp.square(rows), axis=1)), kernel)
         num_samples = rows.shape[0]
         matrix = np.array(kernels.gram(kernel, rows)) / num_samples
         values, vectors = linalg.top_eigenpairs(matrix, num_modes)

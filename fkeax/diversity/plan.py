@@ -7,12 +7,18 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from fkeax.kernels import ExplicitKernel, Kernel, SpectralKernel, kernel_family
 from fkeax.numerics import checks
 
-ROUTES = ("exact", "dual", "fkea")
+ROUTES = ("exact", "dual", "fkea", "nystrom")
 METHODS = ("auto", *ROUTES)
-KERNEL_NAMES = ("gaussian", "cosine", "linear")
 NUM_SAMPLED_ROWS = 1000  # rows whose exact kernel values give the standard errors of streamed scores
+ADVICE = {
+    "exact": "use method='fkea' or fewer samples",
+    "fkea": "use fewer frequencies, draws or interval blocks",
+    "dual": "use method='exact' or fewer columns",
+    "nystrom": "use fewer landmarks",
+}
 
 
 @dataclass(frozen=True)
@@ -20,8 +26,8 @@ class Plan:
     """A route and its memory.
 
     Attributes:
-        route: "exact" (n x n kernel matrix), "dual" (d x d second moments) or "fkea" (2r x 2r covariance of Fourier
-            features).
+        route: "exact" (n x n kernel matrix), "dual" (second moments of explicit features), "fkea" (2r x 2r covariance
+            of Fourier features) or "nystrom" (second moments of features from landmark rows).
         reason: Why this route.
         matrix_bytes: The matrix that is decomposed.
         total_bytes: Everything at its largest, above the input.
@@ -41,10 +47,12 @@ def plan(
     num_samples: int | None,
     dimension: int,
     *,
-    kernel: str = "gaussian",
+    kernel: str | Kernel = "gaussian",
     method: str = "auto",
     num_frequencies: int = 2000,
     num_draws: int = 1,
+    num_landmarks: int = 1000,
+    num_blocks: int = 1,
     batch_size: int = 4096,
     dtype: str = "float32",
     spectrum: bool = True,
@@ -52,15 +60,18 @@ def plan(
     """Return the route to a diversity score and the memory it takes.
 
     ``auto`` takes the smallest matrix that is exact: the kernel matrix when n <= 2r (cheaper than features, and free of
-    their error), the dual for linear and cosine kernels when d < n, features otherwise.
+    their error), the dual for kernels of inner products when they have fewer features than there are samples, Fourier
+    features otherwise.
 
     Args:
         num_samples: n; None for a stream of unknown length, which has no exact route.
         dimension: d.
-        kernel: gaussian, cosine or linear.
-        method: auto, exact, dual or fkea.
+        kernel: A kernel of :mod:`fkeax.kernels` or its name; a bandwidth does not matter here.
+        method: auto, exact, dual, fkea or nystrom.
         num_frequencies: r.
         num_draws: Independent draws of the frequencies held at once.
+        num_landmarks: Rows that Nystrom features are made of.
+        num_blocks: Blocks of rows whose sums are kept apart for jackknife intervals.
         batch_size: Rows of a batch.
         dtype: What is computed in.
         spectrum: Whether eigenvalues are needed; RKE alone needs none, and its exact route never holds the kernel
@@ -74,56 +85,63 @@ def plan(
         >>> plan(50_000, 768).route, plan(3_000, 768).route, plan(50_000, 768, kernel="cosine").route
         ('fkea', 'exact', 'dual')
     """
-    checks.choice(kernel, "kernel", KERNEL_NAMES)
     checks.choice(method, "method", METHODS)
+    if isinstance(kernel, str):
+        kernel = kernel_family(kernel)
     route, reason = _route(num_samples, dimension, kernel, method, num_frequencies)
     size = np.dtype(dtype).itemsize
-    features = 2 * num_frequencies if route == "fkea" else dimension
-    batch = batch_size * (dimension + (num_draws if route == "fkea" else 1) * features) * size
+    rows = num_samples or 0
     if route == "exact":
-        rows = num_samples or 0
         matrix = rows * rows * 8 if spectrum else 0  # float64 whatever the data
         total = 2 * matrix + 2 * 64 * 2**20 + rows * dimension * 8
     else:
-        matrix = features * features * size
-        total = (num_draws + 1) * matrix + batch + NUM_SAMPLED_ROWS * (dimension + 2 * NUM_SAMPLED_ROWS) * size
+        explicit = kernel.feature_dimension(dimension) if isinstance(kernel, ExplicitKernel) else dimension
+        width = {"fkea": 2 * num_frequencies, "dual": explicit, "nystrom": num_landmarks}[route]
+        draws = num_draws if route == "fkea" else 1
+        matrix = width * width * size
+        batch = batch_size * (dimension + draws * width) * size
+        total = (num_blocks * draws + 1) * matrix + batch + NUM_SAMPLED_ROWS * (dimension + 2 * NUM_SAMPLED_ROWS) * size
     _refuse_beyond_memory(route, total)
     return Plan(route, reason, matrix, total)
 
 
-def _route(num_samples: int | None, dimension: int, kernel: str, method: str, num_frequencies: int) -> tuple[str, str]:
-    if method == "dual" and kernel == "gaussian":
+def _route(
+    num_samples: int | None, dimension: int, kernel: Kernel, method: str, num_frequencies: int
+) -> tuple[str, str]:
+    if method == "dual" and not isinstance(kernel, ExplicitKernel):
         raise ValueError(
-            "method='dual' needs a kernel with an explicit feature map (cosine or linear); got 'gaussian'."
+            f"method='dual' needs a kernel with an explicit feature map (cosine, linear, polynomial); "
+            f"got {kernel.name!r}."
         )
-    if method == "fkea" and kernel != "gaussian":
-        raise ValueError(f"method='fkea' needs a shift-invariant kernel (gaussian); got {kernel!r}.")
-    if method == "exact" and num_samples is None:
-        raise ValueError("method='exact' needs all samples at once; x is a stream of batches: pass an (n, d) array.")
+    if method == "fkea" and not isinstance(kernel, SpectralKernel):
+        raise ValueError(
+            f"method='fkea' needs a shift-invariant kernel (gaussian, laplace, matern, ...); got {kernel.name!r}."
+        )
+    if method in ("exact", "nystrom") and num_samples is None:
+        raise ValueError(
+            f"method={method!r} needs all samples at once; x is a stream of batches: pass an (n, d) array."
+        )
     if method != "auto":
         return method, "asked for"
-    if kernel == "gaussian":
+    if isinstance(kernel, ExplicitKernel):
+        width = kernel.feature_dimension(dimension)
+        features = f"d = {width}" if width == dimension else f"{width} features"
         if num_samples is None:
-            return "fkea", "a stream of unknown length"
-        if num_samples <= 2 * num_frequencies:
-            return "exact", f"n = {num_samples} <= 2r = {2 * num_frequencies}"
-        return "fkea", f"n = {num_samples} > 2r = {2 * num_frequencies}"
+            return "dual", "a stream of unknown length"
+        if width < num_samples:
+            return "dual", f"{features} < n = {num_samples}"
+        return "exact", f"n = {num_samples} <= {features}"
     if num_samples is None:
-        return "dual", "a stream of unknown length"
-    if dimension < num_samples:
-        return "dual", f"d = {dimension} < n = {num_samples}"
-    return "exact", f"n = {num_samples} <= d = {dimension}"
+        return "fkea", "a stream of unknown length"
+    if num_samples <= 2 * num_frequencies:
+        return "exact", f"n = {num_samples} <= 2r = {2 * num_frequencies}"
+    return "fkea", f"n = {num_samples} > 2r = {2 * num_frequencies}"
 
 
 def _refuse_beyond_memory(route: str, total_bytes: int) -> None:
     physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if total_bytes > physical:
-        advice = {
-            "exact": "use method='fkea' or fewer samples",
-            "fkea": "use fewer frequencies or draws",
-            "dual": "use method='exact' or fewer columns",
-        }[route]
         raise ValueError(
             f"the {route} route would take {total_bytes / 2**30:.1f} GiB and this machine has "
-            f"{physical / 2**30:.1f} GiB: {advice}."
+            f"{physical / 2**30:.1f} GiB: {ADVICE[route]}."
         )

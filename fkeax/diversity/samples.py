@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import jax
@@ -50,6 +50,14 @@ class Samples:
     def on_accelerator(self) -> bool:
         """Whether the rows are a JAX array that lives off the host, where they are scanned rather than fetched."""
         return isinstance(self.matrix, jax.Array) and next(iter(self.matrix.devices())).platform != "cpu"
+
+    def subset(self, rows: np.ndarray) -> Samples:
+        """Return the samples of these row numbers, copied; of a matrix only."""
+        if self.matrix is None:
+            raise ValueError("x is a stream of batches; this needs all samples at once: pass an (n, d) array.")
+        matrix = np.asarray(self.matrix[rows])
+        size = batching.padded_size(matrix.shape[0], self.batch_size)
+        return replace(self, matrix=matrix, num_samples=matrix.shape[0], batch_size=size)
 
     def chunks(self, kernel: Kernel) -> Iterator[np.ndarray]:
         """Yield host rows in chunks of at most ``batch_size``, checked row by row."""

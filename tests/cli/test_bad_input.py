@@ -12,7 +12,7 @@ import pytest
 Complaint = Callable[..., str]
 
 OPTIONS = [
-    (["--bandwidth", "0"], r"--bandwidth must be a positive number or 'median', got '0'."),
+    (["--bandwidth", "0"], r"between 0 and 1; got '0'."),
     (["--bandwidth", "-1"], "got '-1'"),
     (["--bandwidth", "nan"], "got 'nan'"),
     (["--bandwidth", "inf"], "got 'inf'"),
@@ -24,11 +24,11 @@ OPTIONS = [
     (["--bandwidth", "1", "--seed", "x"], "'--seed': expected a whole number from 0 to 4294967295, got 'x'"),
     (["--bandwidth", "1", "--seed", "-1"], "got '-1'"),
     (["--bandwidth", "1", "--seed", "99999999999"], "got '99999999999'"),
-    (["--bandwidth", "1", "--kernel", "gausian"], "gaussian, cosine, linear, got 'gausian'; did you mean 'gaussian'?"),
+    (["--bandwidth", "1", "--kernel", "gausian"], "linear, polynomial, got 'gausian'; did you mean 'gaussian'?"),
     (["--bandwidth", "1", "--method", "exakt"], "did you mean 'exact'?"),
     (["--bandwidth", "1", "--dtype", "float16"], "--dtype must be one of auto, float32, float64, got 'float16'"),
-    (["--kernel", "cosine", "--bandwidth", "1"], "belongs to the gaussian kernel; leave it out with --kernel cosine"),
-    (["--bandwith", "7"], "No such option: --bandwith (Possible options: --bandwidth)"),
+    (["--kernel", "cosine", "--bandwidth", "1"], "--bandwidth has no meaning for the cosine kernel; leave it out"),
+    (["--bandwith", "7"], "No such option: --bandwith (Possible options: --bandwidth"),
     (["--bandwidth"], "requires an argument"),
     (["--bandwidth", "1", "--json", "no/such/out.json"], "cannot write 'no/such/out.json': 'no/such' does not exist"),
     (["--bandwidth", "1", "--json", "."], "it is a folder"),
@@ -36,13 +36,43 @@ OPTIONS = [
 ]  # fmt: skip
 
 SCORE_OPTIONS = [
-    (["--metrics", "vendi,vendy"], "--metrics must be one of vendi, rke, got 'vendy'; did you mean 'vendi'?"),
+    (["--metrics", "vendi,vendy"], "vendi-truncated, rke, got 'vendy'; did you mean 'vendi'?"),
     (["--metrics", ""], "without empty entries, got ''"),
     (["--orders", "1,x"], "--orders must be numbers of at least 0 or 'inf', such as 1,1.5,2,inf, got 'x'"),
     (["--orders", "-1"], "got '-1'"),
     (["--orders", "nan"], "got 'nan'"),
     (["--orders", "1,,2"], "without empty entries, got '1,,2'"),
     (["--num-draws", "0"], "'--num-draws': expected a whole number of at least 1"),
+    (["--metrics", "vendi-truncated"], "vendi-truncated needs --num-kept"),
+    (["--features", "ortho"], "--features must be one of iid, orthogonal, stratified, orthogonal-stratified, sobol"),
+    (["--bandwidth-from", "gen.npy"], "--bandwidth-from needs a rule as --bandwidth: median, rke=NUMBER or mean-k2"),
+    (["--groups", "gen.npy"], "--groups 'gen.npy' must hold 40 whole numbers or words, one for each row; it holds"),
+    (["--groups", "none.npy"], "none.npy"),
+    (["--kernel", "rational-quadratic"], "alpha must be given for the rational-quadratic kernel"),
+    (["--kernel", "rational-quadratic:alpha"], "kernel parameters are written as in 'rational-quadratic:alpha=0.5'"),
+    (["--kernel", "matern32:nu=3"], "nu is no parameter of the matern32 kernel"),
+    (
+        ["--method", "fkea", "--kernel", "laplace-l1", "--features", "orthogonal"],
+        "must be iid or sobol for the laplace",
+    ),
+]
+
+CURVE_OPTIONS = [
+    (
+        ["--over", "n", "--values", "10"],
+        "--over must be one of num-samples, bandwidth, num-frequencies, order, got 'n'",
+    ),
+    (
+        ["--over", "num-samples", "--values", "10,x"],
+        "--values must be numbers of at least 0, such as 100,300,1000; got",
+    ),
+    (
+        ["--over", "num-samples", "--values", "10,41"],
+        "must be whole numbers from 2 to 40, the number of samples; got 41",
+    ),
+    (["--over", "bandwidth", "--values", "1,2"], "--bandwidth is what the curve goes over"),
+    (["--over", "num-frequencies", "--values", "2.5"], "values"),
+    (["--over", "order", "--values", "1", "--metrics", "rke"], "metrics"),
 ]
 
 MODES_OPTIONS = [
@@ -73,6 +103,11 @@ def test_bad_options_of_score(gen: Path, complaint: Complaint, words: list[str],
     assert sentence in complaint("score", gen, "--bandwidth", 1, *words)
 
 
+@pytest.mark.parametrize(("words", "sentence"), CURVE_OPTIONS)
+def test_bad_options_of_curve(gen: Path, complaint: Complaint, words: list[str], sentence: str) -> None:
+    assert sentence in complaint("curve", gen, "--bandwidth", 1, *words)
+
+
 @pytest.mark.parametrize(("words", "sentence"), MODES_OPTIONS)
 def test_bad_options_of_modes(gen: Path, complaint: Complaint, words: list[str], sentence: str) -> None:
     assert sentence in complaint("modes", "gen.npy", "--bandwidth", 1, *words)
@@ -91,7 +126,7 @@ def test_no_bandwidth_shows_both_forms(gen: Path, complaint: Complaint, command:
     ("words", "sentence"),
     [
         ([], "Missing command; see 'fkeax --help'."),
-        (["scroe"], "No such command 'scroe'. Did you mean 'score'?"),
+        (["scroe"], "No such command 'scroe'. Did you mean 'score'"),
         (["score"], "Missing argument 'GEN.npy'; see 'fkeax score --help'."),
         (["score", "a.npy", "b.npy"], "unexpected extra argument"),
         (["--nonsense"], "No such option: --nonsense"),

@@ -34,10 +34,11 @@ def test_demo_small(tmp_path: Path, run: Callable[..., str], monkeypatch: pytest
     for name in ("modes.png", "scores.png"):
         assert matplotlib.image.imread(folder / name).std() > 0.01
     results = read_results(folder / "results.json").results
-    assert [result.settings["num_classes"] for result in results] == [1] * 5 + [2] * 5
+    assert [result.settings["num_classes"] for result in results] == [1] * 6 + [2] * 6
     exact = {result.name: result for result in results if result.settings["estimator"] == "exact"}
     features = {result.name: result for result in results if result.settings["estimator"] == "fkea"}
     assert float(features["rke"]) < float(exact["rke"])
+    assert float(features["vendi-1"]) < float(features["vendi-1-debiased"])
     assert float(features["vendi-1"]) < float(exact["vendi-1"])
     assert float(features["rke-debiased"]) == pytest.approx(float(exact["rke"]), rel=0.2)
     again = run("demo")

@@ -153,6 +153,24 @@ def test_what_it_does_not_do(changes: dict[str, Any], expected: str) -> None:
         fig02_mnist.run(config(**changes))
 
 
+def test_another_kernel_scheme_and_inference() -> None:
+    """Whatever conf/ offers reaches the scores, and the title says that it is not the paper's choice."""
+    changed = config(
+        kernel=schema.Kernel("matern32", 2.0),
+        features=schema.Features("orthogonal", 12),
+        inference=schema.Inference("jackknife"),
+        params=schema.Fig02Params([2], num_modes=2, num_top_samples=3),
+    )
+    outcome = fig02_mnist.run(changed)
+    assert "(not the paper's choice: matern32, orthogonal)" in outcome.title
+    found = {(r.name, r.settings["estimator"]): r for r in outcome.results if "num_digits" in r.settings}
+    assert outcome.headline == found["rke", "fkea"].value
+    assert found["rke", "fkea"].settings["features"] == "orthogonal"
+    assert found["vendi-1", "fkea"].settings["kernel"] == found["vendi-1", "exact"].settings["kernel"] == "matern32"
+    assert found["vendi-1", "fkea"].diagnostics["interval"]
+    assert found["vendi-1-debiased", "fkea"].value is None
+
+
 def test_every_data_set_of_conf_is_known() -> None:
     assert set(data.IMAGES) == {"digits", "mnist_5k", "mnist"}
 

@@ -1,0 +1,151 @@
+"""`fkeax curve`: diversity scores along one setting, as a table, a figure and strict JSON."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fkeax.cli import options, running, tables
+
+if TYPE_CHECKING:
+    from fkeax.diversity import DiversityCurve
+    from fkeax.results import Result
+
+AXES = {
+    "num-samples": "number of samples",
+    "bandwidth": "bandwidth",
+    "num-frequencies": "number of frequencies r",
+    "order": "order",
+}
+
+
+def curve(
+    features: options.FeaturesArgument,
+    over: Annotated[str, typer.Option(help=f"The setting on the horizontal axis: {', '.join(AXES)}.")],
+    values: Annotated[str, typer.Option(help="Its values, as in 100,300,1000.")],
+    metrics: Annotated[str, typer.Option(help=f"Of {', '.join(options.METRICS)}.")] = "vendi,vendi-debiased,rke",
+    orders: Annotated[str, typer.Option(help="Orders of VENDI, except along the order.")] = "1",
+    method: options.MethodOption = "auto",
+    kernel: options.KernelOption = "gaussian",
+    bandwidth: options.BandwidthOption = None,
+    feature_scheme: options.FeaturesOption = "iid",
+    num_frequencies: options.FrequenciesOption = 2000,
+    num_draws: options.DrawsOption = 1,
+    num_landmarks: options.LandmarksOption = 1000,
+    num_kept: options.KeptOption = None,
+    groups: options.GroupsOption = None,
+    intervals: options.IntervalsOption = False,
+    seed: options.SeedOption = 0,
+    batch_size: options.BatchOption = 4096,
+    dtype: options.DtypeOption = "auto",
+    json: options.JsonOption = None,
+    figure: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw the curves: a .png, .svg or .pdf file.")
+    ] = None,
+) -> None:
+    """Score samples along one setting: how the scores move with n, bandwidth, frequencies or order.
+
+    Example: fkeax curve GEN.npy --over num-samples --values 100,300,1000 --bandwidth 7 --figure curve.svg
+    """
+    started = time.time()
+    axis = options.choose("--over", over, tuple(AXES)).replace("-", "_")
+    grid = options.parse_values("--values", values)
+    request: dict[str, Any] = {
+        "metrics": options.parse_metrics(metrics),
+        "orders": options.parse_orders(orders),
+        "method": options.choose("--method", method, options.METHODS),
+        "kernel": options.parse_kernel(kernel),
+        "bandwidth": options.parse_bandwidth(str(grid[0]) if axis == "bandwidth" else bandwidth, kernel),
+        "features": options.choose("--features", feature_scheme, options.SCHEMES),
+        "num_frequencies": num_frequencies,
+        "num_draws": num_draws,
+        "num_landmarks": num_landmarks,
+        "num_kept": num_kept,
+        "intervals": intervals,
+        "batch_size": batch_size,
+    }
+    if axis == "bandwidth" and bandwidth is not None:
+        raise ValueError("--bandwidth is what the curve goes over; give its values with --values only.")
+    options.choose("--dtype", dtype, options.DTYPES)
+    target = options.check_output("--json", json, features)
+    picture = options.check_output("--figure", figure, features)
+    named = {f"--{name.replace('_', '-')}": options.as_words(value) for name, value in request.items()}
+    if axis in request:
+        named.pop(f"--{over}")
+    named = {"--over": over, "--values": values, **named, "--groups": groups, "--seed": seed, "--dtype": dtype}
+
+    from fkeax.io import describe_run, open_features, write_results
+
+    file = open_features(features)
+    request["groups"] = running.labels_of_rows(groups, len(file.array))
+    found = _compute(file, axis, grid, request, seed, dtype)
+    _show(found, over)
+    if target is not None:
+        command = options.command_words("curve", features, {**named, "--json": json, "--figure": figure})
+        inputs = [file.path, *([groups] if groups is not None else [])]
+        provenance = describe_run(command=command, seed=seed, inputs=inputs, started=started)
+        write_results(
+            target, found.results(), provenance | {"over": over, "values": [f"{value:.12g}" for value in found.values]}
+        )
+        print(f"written: {json}")
+    if picture is not None:
+        _draw(found, AXES[over], str(file.path.name), picture)
+        print(f"written: {figure}")
+
+
+def _compute(
+    file: Any, axis: str, grid: tuple[float, ...], request: dict[str, Any], seed: int, dtype: str
+) -> DiversityCurve:
+    import jax
+
+    from fkeax.diversity import curve as diversity_curve
+
+    own = {name: value for name, value in request.items() if name != axis}
+    if axis == "order":
+        own.pop("orders")
+    with running.precision(dtype), running.naming_file(file), running.spinner(f"{len(grid)} points ..."):
+        rows = running.widened(file.array, dtype)
+        return diversity_curve(rows, over=axis, values=grid, **own, key=jax.random.key(seed))
+
+
+def _show(found: DiversityCurve, over: str) -> None:
+    rows = [
+        (
+            name,
+            f"{value:g}",
+            tables.format_number(result.value, result.stderr),
+            tables.format_stderr(result.stderr),
+            tables.format_interval(result.diagnostics.get("interval"), result.stderr),
+        )
+        for name in found.names
+        for value, point in zip(found.values, found.points, strict=True)
+        if (result := point.get(name)) is not None
+    ]
+    columns = 5 if any(row[4] for row in rows) else 4
+    header = ("score", over, "value", "std. error", "95 % interval")
+    tables.print_table(header[:columns], [row[:columns] for row in rows])
+    first: Result = next(iter(found.points[-1].values()))
+    tables.print_notes(tables.describe_settings(first.settings, first.diagnostics)[:1])
+    if any(result.value is None for result in found.results()):
+        tables.print_notes(["a dash: the score has no value there; --json holds the reason"])
+
+
+def _draw(found: DiversityCurve, x_label: str, title: str, path: Any) -> None:
+    from fkeax.report import Curve, save_figure, score_curves
+
+    panels: dict[str, list[Curve]] = {}
+    for name in found.names:
+        results = [point.get(name) for point in found.points]
+        # Variants of one score share a panel: vendi-1 with vendi-1-debiased, rke with rke-population.
+        panel = name.removesuffix("-second").removesuffix("-debiased").removesuffix("-truncated")
+        panels.setdefault(panel.removesuffix("-population"), []).append(
+            Curve(
+                label=name,
+                x=list(found.values),
+                values=[None if result is None else result.value for result in results],
+                stderrs=[None if result is None else result.stderr for result in results],
+            )
+        )
+    save_figure(score_curves(panels, x_label=x_label, title=title), path)

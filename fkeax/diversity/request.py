@@ -1,0 +1,224 @@
+"""What a diversity score is asked for: every argument checked, and every choice made, before a sample is looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypedDict, cast
+
+import jax
+import numpy as np
+from jax.typing import ArrayLike
+
+from fkeax import kernels
+from fkeax.diversity.grouped_pairs import group_numbers
+from fkeax.diversity.plan import METHODS, Plan, plan
+from fkeax.diversity.samples import Rows, Samples, samples
+from fkeax.diversity.subsampling import NUM_GROUPS
+from fkeax.features import SCHEMES, check_scheme
+from fkeax.kernels import Bandwidth, BandwidthRule, GivenRule, Kernel, SpectralKernel
+from fkeax.numerics import checks
+
+
+class ScoreOptions(TypedDict, total=False):
+    """The keyword arguments that all scores share; :func:`fkeax.score` says what each means."""
+
+    kernel: str | Kernel
+    bandwidth: float | str | Bandwidth | None
+    method: str
+    features: str
+    num_frequencies: int
+    num_draws: int
+    num_landmarks: int
+    weights: ArrayLike | None
+    groups: ArrayLike | None
+    intervals: bool
+    batch_size: int
+    key: jax.Array | None
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for, checked, with every choice made.
+
+    Attributes:
+        data: The samples.
+        kernel: The kernel with its bandwidth.
+        bandwidth: Value and source; None for kernels without one.
+        plan: Route and memory.
+        scheme: How frequencies are drawn; None off the fkea route.
+        num_frequencies: r; None off the fkea route.
+        num_draws: Independent draws of the frequencies; None off the fkea route.
+        num_landmarks: Rows that Nystrom features are made of; None off that route.
+        weights: Sample weights, or None.
+        groups: The group of every row, counted from 0; None where rows are independent.
+        intervals: Whether VENDI gets a jackknife interval.
+        key: The child key of the route; None where the route is not random and none was given.
+        seed: Data of the key that was given.
+    """
+
+    data: Samples
+    kernel: Kernel
+    bandwidth: Bandwidth | None
+    plan: Plan
+    scheme: str | None
+    num_frequencies: int | None
+    num_draws: int | None
+    num_landmarks: int | None
+    weights: np.ndarray | None
+    groups: np.ndarray | None
+    intervals: bool
+    key: jax.Array | None
+    seed: list[int] | None
+
+    def settings(self) -> dict[str, object]:
+        """Return the settings of every result of this request, but for the order and the number of samples."""
+        return {
+            "estimator": self.plan.route,
+            "kernel": self.kernel.name,
+            "kernel_parameters": kernels.kernel_parameters(self.kernel),
+            "bandwidth": None if self.bandwidth is None else self.bandwidth.value,
+            "bandwidth_source": None if self.bandwidth is None else self.bandwidth.source,
+            "dimension": self.data.dimension,
+            "num_frequencies": self.num_frequencies,
+            "num_draws": self.num_draws,
+            "features": self.scheme,
+            "num_landmarks": self.num_landmarks,
+            "num_groups": None if self.groups is None else int(self.groups.max()) + 1,
+            "weighted": self.weights is not None,
+            "seed": self.seed,
+            "dtype": str(self.data.dtype),
+            "precision": "highest",
+        }
+
+
+def request(x: Rows, options: ScoreOptions, *, spectrum: bool) -> Request:
+    """Check every argument before the first sample is looked at, and choose kernel, bandwidth and route."""
+    method = checks.choice(options.get("method", "auto"), "method", METHODS)
+    scheme = checks.choice(options.get("features", "iid"), "features", SCHEMES)
+    num_frequencies = checks.count(options.get("num_frequencies", 2000), "num_frequencies")
+    num_draws = checks.count(options.get("num_draws", 1), "num_draws")
+    num_landmarks = checks.count(options.get("num_landmarks", 1000), "num_landmarks")
+    key = options.get("key")
+    if key is not None:
+        checks.typed_key(key, "this score")
+    chosen_kernel = _kernel_choice(options.get("kernel", "gaussian"), options.get("bandwidth"))
+
+    data = samples(x, checks.count(options.get("batch_size", 4096), "batch_size"))
+    weights, groups = options.get("weights"), options.get("groups")
+    intervals = bool(options.get("intervals", False))
+    _refuse_for_streams(data, weights=weights, groups=groups, intervals=intervals)
+    chosen = plan(
+        data.num_samples,
+        data.dimension,
+        kernel=chosen_kernel.family,
+        method=method,
+        num_frequencies=num_frequencies,
+        num_draws=num_draws,
+        num_landmarks=num_landmarks,
+        num_blocks=NUM_GROUPS if intervals else 1,
+        batch_size=data.batch_size,
+        dtype=str(data.dtype),
+        spectrum=spectrum,
+    )
+    on_features, on_landmarks = chosen.route == "fkea", chosen.route == "nystrom"
+    if on_features:
+        checks.typed_key(key, "random Fourier features")
+        if isinstance(chosen_kernel.family, SpectralKernel):
+            check_scheme(scheme, chosen_kernel.family)
+    if on_landmarks:
+        checks.typed_key(key, "the landmarks of Nystrom features")
+    key_bandwidth, key_route = (None, None) if key is None else tuple(jax.random.split(key))
+    kernel, bandwidth = chosen_kernel.resolve(data, key_bandwidth)
+    return Request(
+        data=data,
+        kernel=kernel,
+        bandwidth=bandwidth,
+        plan=chosen,
+        scheme=scheme if on_features else None,
+        num_frequencies=num_frequencies if on_features else None,
+        num_draws=num_draws if on_features else None,
+        num_landmarks=min(num_landmarks, data.num_samples or 0) if on_landmarks else None,
+        weights=_relative_weights(weights, data.num_samples or 0),
+        groups=None if groups is None else group_numbers(groups, data.num_samples or 0),
+        intervals=intervals,
+        key=key_route,
+        seed=None if key is None else np.asarray(jax.random.key_data(key)).ravel().tolist(),
+    )
+
+
+@dataclass(frozen=True)
+class KernelChoice:
+    """A kernel whose bandwidth may still have to be read off the data.
+
+    Attributes:
+        family: The kernel, at its own bandwidth, or at 1 where a rule will find it.
+        bandwidth: A number, given; a rule; or None for a kernel without a bandwidth.
+    """
+
+    family: Kernel
+    bandwidth: Bandwidth | BandwidthRule | None
+
+    def resolve(self, data: Samples, key: jax.Array | None) -> tuple[Kernel, Bandwidth | None]:
+        """Return the kernel at its bandwidth, and what the bandwidth is and where it came from."""
+        if self.bandwidth is None or isinstance(self.bandwidth, Bandwidth):
+            return self.family, self.bandwidth
+        if data.matrix is None:
+            raise ValueError(
+                f"bandwidth='{self.bandwidth}' needs all samples at once; for a stream of batches give a number."
+            )
+        checks.finite_rows(data.matrix)
+        family = cast("SpectralKernel", self.family)
+        found = self.bandwidth(data.matrix, kernel=family, key=key)
+        return kernels.with_bandwidth(family, found.value), found
+
+
+def _kernel_choice(kernel: str | Kernel, bandwidth: float | str | Bandwidth | None) -> KernelChoice:
+    if isinstance(kernel, Kernel):
+        if bandwidth is not None:
+            raise ValueError(f"bandwidth belongs to the kernel {kernel!r} that was given; leave it out.")
+        own = kernel.bandwidth if isinstance(kernel, SpectralKernel) else None
+        return KernelChoice(kernel, None if own is None else kernels.given_bandwidth(own))
+    if not isinstance(kernel, str):
+        raise TypeError(f"kernel must be a name such as 'gaussian' or a kernel of fkeax.kernels; got {kernel!r}.")
+    family = kernels.kernel_family(kernel)
+    if not isinstance(family, SpectralKernel):
+        if bandwidth is not None:
+            raise ValueError(
+                f"bandwidth has no meaning for the {family.name} kernel; leave it out (got {bandwidth!r})."
+            )
+        return KernelChoice(family, None)
+    if bandwidth is None:
+        raise ValueError(
+            "bandwidth is needed: pass bandwidth=7.0 (in the units of the data) or bandwidth='median'; "
+            "scores are comparable only at one shared bandwidth."
+        )
+    if isinstance(bandwidth, Bandwidth):
+        return KernelChoice(kernels.with_bandwidth(family, bandwidth.value), bandwidth)
+    rule = kernels.parse_bandwidth(bandwidth)
+    if not isinstance(rule, GivenRule):
+        return KernelChoice(family, rule)
+    given = kernels.given_bandwidth(rule.value)
+    return KernelChoice(kernels.with_bandwidth(family, given.value), given)
+
+
+def _refuse_for_streams(data: Samples, *, weights: ArrayLike | None, groups: ArrayLike | None, intervals: bool) -> None:
+    if data.matrix is None and weights is not None:
+        raise ValueError(
+            "weights need all samples at once; for a stream, give them to fkeax.diversity.streaming.update."
+        )
+    if data.matrix is None and (groups is not None or intervals):
+        asked = "groups" if groups is not None else "intervals"
+        raise ValueError(f"{asked} need all samples at once; x is a stream of batches: pass an (n, d) array.")
+    if weights is not None and (groups is not None or intervals):
+        asked = "groups" if groups is not None else "intervals"
+        raise ValueError(f"{asked} and weights do not go together; repeat rows instead of weighting them.")
+
+
+def _relative_weights(weights: ArrayLike | None, num_samples: int) -> np.ndarray | None:
+    """Return checked weights over their largest: scores do not depend on a scale that float32 sums might not hold."""
+    checked = checks.weight_vector(weights, num_samples)
+    if checked is None:
+        return None
+    if not checked.max() > 0:
+        raise ValueError("weights must not all be 0.")
+    return checked / checked.max()
