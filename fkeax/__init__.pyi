@@ -22,6 +22,7 @@ from fkeax.diversity import truncated_vendi as truncated_vendi
 from fkeax.diversity import vendi as vendi
 from fkeax.diversity import vendi_from_gram as vendi_from_gram
 from fkeax.diversity import vendi_from_spectrum as vendi_from_spectrum
+from fkeax.frontier import mauve as mauve
 from fkeax.kernels import Cosine as Cosine
 from fkeax.kernels import Gaussian as Gaussian
 from fkeax.kernels import LaplaceL1 as LaplaceL1
@@ -31,6 +32,15 @@ from fkeax.kernels import Matern as Matern
 from fkeax.kernels import Polynomial as Polynomial
 from fkeax.kernels import RationalQuadratic as RationalQuadratic
 from fkeax.results import Result as Result
+from fkeax.twosample import cmmd as cmmd
+from fkeax.twosample import frechet as frechet
+from fkeax.twosample import kad as kad
+from fkeax.twosample import kid as kid
+from fkeax.twosample import mmd as mmd
+from fkeax.twosample import mmd_fuse as mmd_fuse
+from fkeax.twosample import mmdagg as mmdagg
+from fkeax.twosample import prdc as prdc
+from fkeax.twosample import two_sample_test as two_sample_test
 
 __all__ = [
     "Cosine",
@@ -43,13 +53,23 @@ __all__ = [
     "RationalQuadratic",
     "Result",
     "__version__",
+    "cmmd",
     "curve",
     "fkea",
+    "frechet",
+    "kad",
+    "kid",
+    "mauve",
+    "mmd",
+    "mmd_fuse",
+    "mmdagg",
     "modes",
+    "prdc",
     "rke",
     "rke_from_gram",
     "score",
     "truncated_vendi",
+    "two_sample_test",
     "vendi",
     "vendi_from_gram",
     "vendi_from_spectrum",

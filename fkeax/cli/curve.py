@@ -41,9 +41,7 @@ def curve(
     batch_size: options.BatchOption = 4096,
     dtype: options.DtypeOption = "auto",
     json: options.JsonOption = None,
-    figure: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Draw the curves: a .png, .svg or .pdf file.")
-    ] = None,
+    figure: options.FigureOption = None,
 ) -> None:
     """Score samples along one setting: how the scores move with n, bandwidth, frequencies or order.
 
@@ -70,7 +68,7 @@ def curve(
         raise ValueError("--bandwidth is what the curve goes over; give its values with --values only.")
     options.choose("--dtype", dtype, options.DTYPES)
     target = options.check_output("--json", json, features)
-    picture = options.check_output("--figure", figure, features)
+    picture = options.check_figure(figure, features)
     named = {f"--{name.replace('_', '-')}": options.as_words(value) for name, value in request.items()}
     if axis in request:
         named.pop(f"--{over}")

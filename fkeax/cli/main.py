@@ -11,11 +11,11 @@ from collections.abc import Sequence
 import typer
 
 import fkeax
-from fkeax.cli import curve, demo, modes, score
+from fkeax.cli import curve, demo, frontier, modes, score, two_sample
 
 app = typer.Typer(
     name="fkeax",
-    help="Diversity of a generative model's samples from their embeddings: VENDI, RKE and FKEA.",
+    help="How good are a generative model's samples? Diversity, distance from a reference and tests, from embeddings.",
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
@@ -23,6 +23,8 @@ app = typer.Typer(
 app.command("score")(score.score)
 app.command("modes")(modes.modes)
 app.command("curve")(curve.curve)
+app.command("test")(two_sample.two_sample)
+app.command("frontier")(frontier.frontier)
 app.command("demo")(demo.demo)
 
 # Typer carries its own copy of click from 0.26 on and imports the package before; either way this is its base class.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
@@ -127,6 +128,29 @@ BatchOption = Annotated[
         "--batch-size", metavar="INTEGER", parser=_whole_number(1), help="Rows per step; memory only, not the score."
     ),
 ]
+ReferenceArgument = Annotated[
+    str, typer.Argument(metavar="REF.npy", help="Features of the reference samples, one row per sample.")
+]
+ReferenceOption = Annotated[
+    str | None,
+    typer.Option("--ref", metavar="REF.npy", help="Features of reference samples, for scores that compare with them."),
+]
+LikeOption = Annotated[
+    str,
+    typer.Option(help="How MAUVE is computed: mauve-text (as that package), paper (smoothed), exact (by quadrature)."),
+]
+PermutationsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--num-permutations",
+        metavar="INTEGER",
+        parser=_whole_number(19),
+        help="Random relabellings; the method's own choice unless given.",
+    ),
+]
+FigureOption = Annotated[
+    str | None, typer.Option("--figure", metavar="FILE", help="Draw it: a .png, .svg or .pdf file.")
+]
 TopOption = Annotated[int, typer.Option(metavar="INTEGER", parser=_whole_number(1), help="Number of modes.")]
 SamplesOption = Annotated[int, typer.Option(metavar="INTEGER", parser=_whole_number(1), help="Samples per mode.")]
 DtypeOption = Annotated[
@@ -151,9 +175,12 @@ def choose(option: str, word: str, allowed: Sequence[str]) -> str:
     raise ValueError(f"{option} must be one of {', '.join(allowed)}, got {word!r}{hint}")
 
 
-def parse_metrics(words: str) -> tuple[str, ...]:
-    """Read a list of metrics such as "vendi,rke"."""
-    return tuple(dict.fromkeys(choose("--metrics", word, METRICS) for word in _split("--metrics", words)))
+def parse_metrics(
+    words: str, allowed: Sequence[str] = METRICS, aliases: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> tuple[str, ...]:
+    """Read a list of metrics such as "vendi,rke"; an alias stands for one or several."""
+    named = [choose("--metrics", word, (*allowed, *aliases)) for word in _split("--metrics", words)]
+    return tuple(dict.fromkeys(metric for name in named for metric in aliases.get(name, (name,))))
 
 
 def parse_orders(words: str) -> tuple[float, ...]:
@@ -266,6 +293,16 @@ def check_output(option: str, path: str | None, features: str) -> Path | None:
     return target
 
 
+def check_figure(path: str | None, features: str) -> Path | None:
+    """Check before any computing that a figure can be written, in a format that its name asks for."""
+    target = check_output("--figure", path, features)
+    if target is not None:
+        from fkeax.report import check_figure_path
+
+        check_figure_path(target)
+    return target
+
+
 def _split(option: str, words: str) -> list[str]:
     entries = [word.strip() for word in words.split(",")]
     if not all(entries):
@@ -282,10 +319,15 @@ def _to_float(word: str) -> float | None:
 
 def command_words(name: str, features: str, options: dict[str, Any]) -> list[str]:
     """Return the full command, defaults included, so that it can be run again after a default has changed."""
-    words = ["fkeax", name, features]
+    return ["fkeax", name, features, *option_words(options)]
+
+
+def option_words(options: dict[str, Any]) -> list[str]:
+    """Return options as they are given on the command line; None and a flag that is off are left out."""
+    words: list[str] = []
     for option, value in options.items():
         if value is True:
             words.append(option)
-        elif value is not None:
+        elif value is not None and value is not False:
             words += [option, str(value)]
     return words

@@ -40,6 +40,20 @@ def naming_file(file: FeatureFile) -> Iterator[None]:
         raise type(error)(f"{label!r} {message[2:]}") from None
 
 
+@contextmanager
+def naming_pair(reference: FeatureFile, generated: FeatureFile) -> Iterator[None]:
+    """Turn what the core says about `reference` and `generated` into sentences about the two files."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        message = str(error)
+        for word, file in (("reference", reference), ("generated", generated)):
+            if message.startswith(f"{word} ") and not message.startswith("reference and generated"):
+                message = f"{str(file.path)!r} {message.removeprefix(word + ' ')}"
+                break
+        raise type(error)(message) from None
+
+
 def widened(array: np.ndarray, dtype: str) -> np.ndarray:
     """Return the array in float64 if that was asked for; JAX follows the dtype of the data."""
     return array.astype("float64", copy=False) if dtype == "float64" else array

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fkeax.cli import options, running, tables
+from fkeax.cli import options, relative, running, tables
 
 if TYPE_CHECKING:
     from fkeax.io import FeatureFile
@@ -17,7 +17,14 @@ if TYPE_CHECKING:
 
 def score(
     features: options.FeaturesArgument,
-    metrics: Annotated[str, typer.Option(help=f"Of {', '.join(options.METRICS)}.")] = "vendi,vendi-debiased,rke",
+    ref: options.ReferenceOption = None,
+    metrics: Annotated[
+        str,
+        typer.Option(
+            help=f"Diversity: {', '.join(options.METRICS)}. Against --ref: {', '.join(relative.METRICS)}, and fid and "
+            "prdc for what they stand for."
+        ),
+    ] = "vendi,vendi-debiased,rke",
     orders: Annotated[str, typer.Option(help="Orders of VENDI, numbers from 0 to inf.")] = "1,1.5,2,inf",
     method: options.MethodOption = "auto",
     kernel: options.KernelOption = "gaussian",
@@ -30,22 +37,27 @@ def score(
     num_kept: options.KeptOption = None,
     groups: options.GroupsOption = None,
     intervals: options.IntervalsOption = False,
+    like: options.LikeOption = "mauve-text",
     seed: options.SeedOption = 0,
     batch_size: options.BatchOption = 4096,
     dtype: options.DtypeOption = "auto",
     json: options.JsonOption = None,
 ) -> None:
-    """Score the diversity of samples: the effective number of different ones.
+    """Score the diversity of samples, the effective number of different ones, or compare them with a reference.
 
     Example: fkeax score GEN.npy --bandwidth 7 --json out.json
+
+    Example: fkeax score GEN.npy --ref REF.npy --metrics mauve,kid,fid,prdc
     """
     started = time.time()
+    own, against = _checked_metrics(metrics, ref)
     request = {
-        "metrics": options.parse_metrics(metrics),
+        "metrics": own,
         "orders": options.parse_orders(orders),
         "method": options.choose("--method", method, options.METHODS),
         "kernel": options.parse_kernel(kernel),
-        "bandwidth": options.parse_bandwidth(bandwidth, kernel),
+        # Most relative scores bring a kernel of their own.
+        "bandwidth": options.parse_bandwidth(bandwidth, kernel) if own or "mmd" in against else None,
         "features": options.choose("--features", feature_scheme, options.SCHEMES),
         "num_frequencies": num_frequencies,
         "num_draws": num_draws,
@@ -54,26 +66,50 @@ def score(
         "intervals": intervals,
         "batch_size": batch_size,
     }
-    if "vendi-truncated" in request["metrics"] and num_kept is None:
+    if "vendi-truncated" in own and num_kept is None:
         raise ValueError("vendi-truncated needs --num-kept: how many eigenvalues to keep, as in '--num-kept 100'.")
     options.choose("--dtype", dtype, options.DTYPES)
+    options.choose("--like", like, relative.LIKE)
     target = options.check_output("--json", json, features)
     named = {f"--{name.replace('_', '-')}": options.as_words(value) for name, value in request.items()}
-    named |= {"--bandwidth-from": bandwidth_from, "--groups": groups, "--seed": seed, "--dtype": dtype, "--json": json}
+    named |= {"--metrics": metrics, "--ref": ref, "--like": like, "--bandwidth-from": bandwidth_from}
+    named |= {"--groups": groups, "--seed": seed, "--dtype": dtype, "--json": json}
 
     from fkeax.io import describe_run, open_features, write_results
 
     file = open_features(features)
     request["bandwidth"] = running.bandwidth_of_reference(request["bandwidth"], bandwidth_from, request["kernel"], seed)
     request["groups"] = running.labels_of_rows(groups, len(file.array))
-    results = _compute(file, request, seed, dtype)
-    _show(results)
+    results: dict[str, Result] = {}
+    if own:
+        results = _compute(file, request, seed, dtype)
+        _show(results)
+    if ref is not None:
+        reference = open_features(ref)
+        with running.precision(dtype), running.naming_pair(reference, file), running.spinner("comparing ..."):
+            compared = relative.scores(reference, file, against, request={**request, "like": like}, seed=seed)
+        relative.show(compared)
+        results |= compared
     if target is not None:
-        inputs = [file.path, *(path for path in (bandwidth_from, groups) if path is not None)]
+        inputs = [file.path, *(path for path in (ref, bandwidth_from, groups) if path is not None)]
         command = options.command_words("score", features, named)
         provenance = describe_run(command=command, seed=seed, inputs=inputs, started=started)
         write_results(target, results.values(), provenance)
         print(f"written: {json}")
+
+
+def _checked_metrics(words: str, reference: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the metrics of the samples alone, and those against a reference."""
+    names = options.parse_metrics(words, (*options.METRICS, *relative.METRICS), relative.ALIASES)
+    own = tuple(name for name in names if name in options.METRICS)
+    against = tuple(name for name in names if name not in own)
+    if against and reference is None:
+        raise ValueError(f"{against[0]} compares with a reference; give its features as --ref REF.npy.")
+    if reference is not None and not against:
+        raise ValueError(
+            f"--ref is for scores against a reference; name some as --metrics {','.join(relative.METRICS)}."
+        )
+    return own, against
 
 
 def _compute(file: FeatureFile, request: dict[str, Any], seed: int, dtype: str) -> dict[str, Result]:
@@ -147,19 +183,9 @@ def _notes(results: dict[str, Result]) -> list[str]:
         notes.append(
             "vendi by fkea reads low, most at low orders; vendi-debiased among the --metrics shows by how much"
         )
-    notes += [
-        f"note: {name} has no value: {result.diagnostics.get('reason') or 'no reason recorded'}"
-        for name, result in results.items()
-        if result.value is None
-    ]
     removed = [result.diagnostics.get("mass_removed") for result in results.values()]
     lost = max((mass for mass in removed if isinstance(mass, float)), default=0.0)
     if lost > NOTABLE_MASS:
         wider = "; --dtype float64 keeps them" if next(iter(results.values())).settings["dtype"] == "float32" else ""
         notes.append(f"note: eigenvalues below rounding, {tables.format_share(lost)} of the sum, count as 0{wider}")
-    warned: dict[str, list[str]] = {}
-    for name, result in results.items():
-        warnings = result.diagnostics.get("warnings")
-        for warning in warnings if isinstance(warnings, list) else []:
-            warned.setdefault(str(warning), []).append(name)
-    return notes + [f"warning: {', '.join(names)}: {warning}" for warning, names in warned.items()]
+    return notes + tables.warnings_of(results)

@@ -129,6 +129,21 @@ def describe_settings(settings: dict[str, Any], diagnostics: dict[str, Any]) -> 
     return lines
 
 
+def warnings_of(results: dict[str, Any]) -> list[str]:
+    """Say each warning of some results once, with the names of all that carry it, and why a value is missing."""
+    notes = [
+        f"note: {name} has no value: {result.diagnostics.get('reason') or 'no reason recorded'}"
+        for name, result in results.items()
+        if result.value is None
+    ]
+    warned: dict[str, list[str]] = {}
+    for name, result in results.items():
+        warnings = result.diagnostics.get("warnings")
+        for warning in warnings if isinstance(warnings, list) else []:
+            warned.setdefault(str(warning), []).append(name)
+    return notes + [f"warning: {', '.join(names)}: {warning}" for warning, names in warned.items()]
+
+
 def format_share(share: float) -> str:
     """Show a share in per cent.
 

@@ -25,12 +25,12 @@ from jaxtyping import Array, Float
 
 from fkeax.frontier.generators import KL, Generator, Scalar
 from fkeax.frontier.summary_generators import check_frontier_generator
-from fkeax.numerics import checks
+from fkeax.numerics import checks, pytrees
 
 _MASS_TOLERANCE = 1e-3  # of a histogram's sum
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class Mixtures:
     """Weights of P and of Q in the mixtures ``R_l = l P + (1 - l) Q``.
@@ -74,7 +74,7 @@ def uniform_mixtures(num_intervals: int = 100) -> Mixtures:
     return mixture_weights(np.arange(1, number) / number)
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class PairedMasses:
     """Masses of P and Q on the atoms over which each coordinate of a frontier sums.
@@ -102,7 +102,7 @@ class PairedMasses:
         return jnp.sum(first), jnp.sum(second)
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class FrontierCurve:
     """Points of a divergence frontier in the order of growing weight of P.

@@ -19,7 +19,7 @@ from jax import lax
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float, Int, Key
 
-from fkeax.numerics import checks
+from fkeax.numerics import checks, pytrees
 
 SUMMARY_NAMES = ("fi", "mid", "mauve")  # the order in which Summaries returns them
 
@@ -33,7 +33,7 @@ class HistogramStatistic(Protocol):
         ...
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class DebiasedSummaries:
     """What the delete-half jackknife found, one entry for each statistic.

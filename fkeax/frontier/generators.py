@@ -16,13 +16,12 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from fkeax.frontier import perspectives
 from fkeax.frontier.constants import SmoothnessConstants
-from fkeax.numerics import checks
+from fkeax.numerics import checks, pytrees
 
 Scalar = Float[Array, ""] | float
 Mass = Float[Array, "*shape"]
@@ -105,7 +104,7 @@ def check_mixture(weight: object, name: str = "mixture") -> float:
     return number
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class KL(Generator):
     """Kullback-Leibler: ``f(t) = t log t - t + 1``, ``f(0) = 1``, ``f*(0) = inf``."""
@@ -136,7 +135,7 @@ class KL(Generator):
         return SmoothnessConstants(rest, log_term - rest, 1.0, rest**2 / weight, 0.5, rest / (8 * weight))
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class ReverseKL(Generator):
     """Reverse Kullback-Leibler, ``D(P||Q) = KL(Q||P)``: ``f(t) = t - 1 - log t``, ``f(0) = inf``, ``f*(0) = 1``."""
@@ -157,7 +156,7 @@ class ReverseKL(Generator):
         return KL().constants().swapped()
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class ChiSquared(Generator):
     """Pearson's chi-squared: ``f(t) = (t - 1)^2``, ``f(0) = 1``, ``f*(0) = inf``."""
@@ -194,7 +193,7 @@ class ChiSquared(Generator):
         )
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class Interpolated(Generator):
     """The generator of ``D_f(P || l P + (1 - l) Q)``, the first coordinate of a divergence frontier.
@@ -229,7 +228,7 @@ class Interpolated(Generator):
         return self.generator.mixture_constants(float(self.mixture))
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class Conjugate(Generator):
     """The conjugate generator ``f*(t) = t f(1/t)``, with ``D_{f*}(P||Q) = D_f(Q||P)``.
@@ -261,7 +260,7 @@ class Conjugate(Generator):
         return self.generator.constants().swapped()
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class SkewJensenShannon(Generator):
     """Skew Jensen-Shannon ``l KL(P||R_l) + (1 - l) KL(Q||R_l)``, ``R_l = l P + (1 - l) Q``.
@@ -291,7 +290,7 @@ class SkewJensenShannon(Generator):
         )
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class JensenShannon(Generator):
     """Jensen-Shannon ``(KL(P||R) + KL(Q||R)) / 2`` with R half way: at most ``log 2``; the midpoint summary of KL."""
@@ -307,7 +306,7 @@ class JensenShannon(Generator):
         return SkewJensenShannon(0.5).constants()
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class LeCam(Generator):
     """Le Cam: ``f(t) = (t - 1)^2 / (2 (t + 1))``, at most 1; the midpoint summary of chi-squared."""
@@ -323,7 +322,7 @@ class LeCam(Generator):
         return ChiSquared().mixture_constants(0.5)
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class SquaredHellinger(Generator):
     """Squared Hellinger: ``f(t) = (sqrt t - 1)^2``, at most 2. Its derivative at 0 is too steep for Assumption 9."""
@@ -339,7 +338,7 @@ class SquaredHellinger(Generator):
         return SmoothnessConstants(1.0, 1.0, math.inf, math.inf, math.inf, math.inf)
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class TotalVariation(Generator):
     """Total variation: ``f(t) = |t - 1| / 2``, at most 1. Its kink at 1 breaks Assumption 9 (A3)."""

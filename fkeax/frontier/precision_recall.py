@@ -16,12 +16,12 @@ from jaxtyping import Array, Float
 
 from fkeax.frontier.curve import masses_from_histograms
 from fkeax.frontier.generators import Scalar
-from fkeax.numerics import checks
+from fkeax.numerics import checks, pytrees
 
 _END = 1e-10  # of the angles, in radians
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class PrecisionRecallCurve:
     """Points of the curve, in the order of growing slope a: precision rises, recall falls.

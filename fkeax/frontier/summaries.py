@@ -32,7 +32,7 @@ from fkeax.frontier.curve import (
 )
 from fkeax.frontier.generators import KL, Generator, Scalar
 from fkeax.frontier.summary_generators import check_frontier_generator, integral_generator, midpoint_generator
-from fkeax.numerics import checks
+from fkeax.numerics import checks, pytrees
 from fkeax.numerics.quadrature import tanh_sinh
 
 LIKE = ("mauve-text", "paper", "exact")
@@ -300,7 +300,7 @@ def mid_from_ratios(
     return _jitted_midpoint(masses_from_ratios(ratios_at_p_samples, ratios_at_q_samples), kind)
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class Summaries:
     """The three summaries as one statistic of two histograms, ``(p, q) -> [FI, midpoint, MAUVE]``.

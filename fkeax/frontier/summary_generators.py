@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -26,13 +25,13 @@ from fkeax.frontier.generators import (
     SquaredHellinger,
     TotalVariation,
 )
-from fkeax.numerics import checks
+from fkeax.numerics import checks, pytrees
 from fkeax.numerics.quadrature import tanh_sinh
 
 Mass = Float[Array, "*shape"]
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class IntegralKL(Generator):
     """The frontier integral of KL: ``f(t) = (t + 1)/2 - t log t / (t - 1)``, at most 1.
@@ -51,7 +50,7 @@ class IntegralKL(Generator):
         return SmoothnessConstants(0.5, 0.5, 1.0, 1.0, 0.5, 0.5)
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class IntegralChiSquared(Generator):
     """The frontier integral of chi-squared: twice that of KL, identically; at most 2.
@@ -70,7 +69,7 @@ class IntegralChiSquared(Generator):
         return IntegralKL().constants().scaled(2)
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class FrontierIntegral(Generator):
     """The frontier integral of any generator f with finite ``f(0)``, by tanh-sinh quadrature over l.
@@ -99,7 +98,7 @@ class FrontierIntegral(Generator):
         return lax.scan(add, jnp.zeros_like(p), table)[0]
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class Midpoint(Generator):
     """The midpoint of any generator f with finite ``f(0)``: ``(D_f(P||R) + D_f(Q||R)) / 2``, R half way.

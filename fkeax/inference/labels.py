@@ -76,7 +76,7 @@ def balanced_labels(
     happens once in about ``2^31 / num_units`` draws, are taken in order. Draw b depends on the key and b alone.
 
     Args:
-        key: Consumed once; one child a draw.
+        key: Consumed once.
         num_draws: Rows of the result (static).
         num_units: Columns of the result (static).
         num_first: How many are in, at least 1; may be traced.
@@ -86,8 +86,7 @@ def balanced_labels(
         >>> balanced_labels(jax.random.key(0), 3, 10, 4).sum(axis=1).tolist()
         [4, 4, 4]
     """
-    keys = jax.vmap(jax.random.fold_in, in_axes=(None, 0))(key, jnp.arange(num_draws, dtype=jnp.uint32))
-    bits = jax.vmap(lambda k: jax.random.bits(k, (num_units,), jnp.uint32))(keys)
+    bits = jax.random.bits(key, (num_draws, num_units), jnp.uint32)  # counters run row by row: B changes no row
     values = (bits >> 1).astype(jnp.int32)
     rank = jnp.broadcast_to(jnp.asarray(num_first, jnp.int32), (num_draws,))
     return smallest(values, rank)
@@ -101,14 +100,11 @@ def smallest(values: Int[Array, "b n"], rank: Integer[Array, "b"]) -> Bool[Array
         >>> smallest(jnp.asarray([[5, 3, 5, 5]]), jnp.asarray([2])).tolist()
         [[True, True, False, False]]
     """
-    threshold = split_threshold(values, rank)[:, None]
-    inside = values <= threshold
-    missing = rank - jnp.sum(values < threshold, axis=1, dtype=jnp.int32)
+    inside = values <= split_threshold(values, rank)[:, None]
 
     def in_order(_: None) -> Array:
-        tied = values == threshold
-        places = jnp.where(tied, jnp.arange(values.shape[1], dtype=jnp.int32), jnp.int32(_LARGEST))
-        return (values < threshold) | (tied & (places <= split_threshold(places, missing)[:, None]))
+        places = jnp.argsort(jnp.argsort(values, axis=1, stable=True), axis=1)
+        return places < rank[:, None]
 
     exact = jnp.all(jnp.sum(inside, axis=1, dtype=jnp.int32) == rank)
     return lax.cond(exact, lambda _: inside, in_order, None)

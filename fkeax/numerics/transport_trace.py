@@ -4,14 +4,30 @@ from __future__ import annotations
 
 import numpy as np
 
+WELL_CONDITIONED = 1e-8  # of squared pivots
+
 
 def triangle(rows: np.ndarray) -> np.ndarray:
     """Return a matrix with the same Gram matrix ``R'R = X'X`` and at most as many rows as columns.
 
+    By Cholesky of ``X'X`` where that is well conditioned (pivots within 1e8 of each other, which keeps the nuclear norms
+    below good to 1e-11), else by Householder QR, which does not square the condition number.
+
     Cost:
-        ``2 n d^2`` flops where n > d (Householder QR); nothing otherwise.
+        ``n d^2`` flops where n > d, twice as many by QR; nothing otherwise.
     """
-    return np.asarray(np.linalg.qr(rows, mode="r")) if rows.shape[0] > rows.shape[1] else rows
+    from scipy import linalg
+
+    if rows.shape[0] <= rows.shape[1]:
+        return rows
+    try:
+        factor = linalg.cholesky(rows.T @ rows, check_finite=False)
+    except linalg.LinAlgError:
+        return np.asarray(np.linalg.qr(rows, mode="r"))
+    pivots = np.square(np.diagonal(factor))
+    if pivots.min() > WELL_CONDITIONED * pivots.max():
+        return factor
+    return np.asarray(np.linalg.qr(rows, mode="r"))
 
 
 def nuclear_norm(matrix: np.ndarray) -> float:

@@ -18,10 +18,11 @@ _BLOCK_ENTRIES = 2**26  # scores of a block: enough to fill an accelerator
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Clusters:
-    """The end of a run: centres that are the means of their rows, labels, iterations, convergence."""
+    """The end of a run, as :class:`fkeax.quantize.host_lloyd.Clusters`."""
 
     centres: Float[Array, "k d"]
     labels: Int[Array, "n"]
+    objective: Float[Array, ""]
     num_iterations: Int[Array, ""]
     converged: Bool[Array, ""]
 
@@ -65,7 +66,8 @@ def lloyd(
     first = _State(start, labels, scores, jnp.zeros((), jnp.int32), jnp.zeros((), bool))
     last = lax.while_loop(lambda state: ~state.done & (state.num_iterations < max_iterations), step, first)
     centres, _ = cluster_means(x, last.labels, last.centres, block_rows=block_rows)
-    return Clusters(centres, last.labels, last.num_iterations, last.done)
+    objective = jnp.sum(squared_norms + last.scores)
+    return Clusters(centres, last.labels, objective, last.num_iterations, last.done)
 
 
 def nearest_centre(

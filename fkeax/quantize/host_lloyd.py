@@ -18,15 +18,22 @@ _FEW_CHANGED = 2 / 3  # share of the centres up to which measuring the changed o
 
 
 class Clusters(NamedTuple):
-    """The end of a run: centres (k, d) that are the means of their rows, labels (n), iterations, convergence."""
+    """The end of a run: centres (k, d) that are the means of their rows, labels (n), and how it went.
+
+    The objective is that of the last assignment, from inner products: good to a few units of rounding of ``||x||^2``,
+    and above that of the centres where the run did not converge.
+    """
 
     centres: np.ndarray
     labels: np.ndarray
+    objective: float
     num_iterations: int
     converged: bool
 
 
-class _Nearest(NamedTuple):
+class Nearest(NamedTuple):
+    """The nearest centre of every row."""
+
     labels: np.ndarray
     scores: np.ndarray  # ||c||^2 - 2 x.c at the nearest centre: the squared distance less ||x||^2
 
@@ -42,13 +49,12 @@ def lloyd(x: np.ndarray, start: np.ndarray, *, tolerance: float, max_iterations:
         max_iterations: Stop there at the latest.
 
     Cost:
-        At most ``2 n k d`` flops an iteration, less when few clusters change; one copy of x.
+        At most ``2 n k d`` flops an iteration, less when few clusters change.
     """
-    rows = np.concatenate([x, np.ones((x.shape[0], 1), x.dtype)], axis=1)  # the last column picks up ||c||^2
     squared_norms = np.einsum("nd,nd->n", x, x)
     mean_norm = float(squared_norms.mean(dtype=np.float64))
     centres = start.copy()
-    nearest = nearest_centre(rows, centres)
+    nearest = nearest_centre(x, centres)
     changed = np.ones(centres.shape[0], bool)
     mean_score, converged, iteration = float(nearest.scores.mean(dtype=np.float64)), False, 0
     while iteration < max_iterations and not converged:
@@ -57,7 +63,7 @@ def lloyd(x: np.ndarray, start: np.ndarray, *, tolerance: float, max_iterations:
         _move_to_means(centres, x, nearest.labels, counts, changed)
         refilled = _refill(centres, x, squared_norms, nearest.scores, counts)
         changed[refilled] = True
-        before, nearest = nearest, _reassigned(rows, centres, changed, nearest)
+        before, nearest = nearest, _reassigned(x, centres, changed, nearest)
         moved = np.flatnonzero(nearest.labels != before.labels)
         changed = np.zeros_like(changed)
         changed[nearest.labels[moved]] = True
@@ -68,22 +74,25 @@ def lloyd(x: np.ndarray, start: np.ndarray, *, tolerance: float, max_iterations:
         converged = moved.size == 0 or small
     counts = np.bincount(nearest.labels, minlength=centres.shape[0])
     _move_to_means(centres, x, nearest.labels, counts, changed)
-    return Clusters(centres, nearest.labels.astype(np.int32), iteration, converged)
+    objective = (mean_norm + mean_score) * x.shape[0]
+    return Clusters(centres, nearest.labels.astype(np.int32), objective, iteration, converged)
 
 
-def nearest_centre(rows: np.ndarray, centres: np.ndarray) -> _Nearest:
-    """Return for every row, 1 appended, its nearest centre (the first of equals) and ``||c||^2 - 2 x.c`` there."""
-    columns = np.concatenate([-2 * centres, np.einsum("kd,kd->k", centres, centres)[:, None]], axis=1).T
-    num_rows, num_centres = rows.shape[0], centres.shape[0]
+def nearest_centre(x: np.ndarray, centres: np.ndarray) -> Nearest:
+    """Return for every row its nearest centre (the first of equals) and ``||c||^2 - 2 x.c`` there."""
+    columns = (-2 * centres).T
+    squared = np.einsum("kd,kd->k", centres, centres)
+    num_rows, num_centres = x.shape[0], centres.shape[0]
     block_rows = max(1, min(num_rows, _BLOCK_ENTRIES // num_centres))
-    products = np.empty((block_rows, num_centres), rows.dtype)
-    labels, scores = np.empty(num_rows, np.intp), np.empty(num_rows, rows.dtype)
+    products = np.empty((block_rows, num_centres), x.dtype)
+    labels, scores = np.empty(num_rows, np.intp), np.empty(num_rows, x.dtype)
     for begin in range(0, num_rows, block_rows):
         end = min(num_rows, begin + block_rows)
-        block = np.matmul(rows[begin:end], columns, out=products[: end - begin])
+        block = np.matmul(x[begin:end], columns, out=products[: end - begin])
+        block += squared
         labels[begin:end] = block.argmin(axis=1)
         scores[begin:end] = block[np.arange(end - begin), labels[begin:end]]
-    return _Nearest(labels, scores)
+    return Nearest(labels, scores)
 
 
 def _move_to_means(
@@ -116,7 +125,7 @@ def _refill(
     return refilled
 
 
-def _reassigned(rows: np.ndarray, centres: np.ndarray, changed: np.ndarray, before: _Nearest) -> _Nearest:
+def _reassigned(x: np.ndarray, centres: np.ndarray, changed: np.ndarray, before: Nearest) -> Nearest:
     """Return the nearest centres after those in ``changed`` moved.
 
     A row's nearest centre so far was as near as any that stand still. A changed centre nearer than that wins. A row
@@ -125,13 +134,13 @@ def _reassigned(rows: np.ndarray, centres: np.ndarray, changed: np.ndarray, befo
     """
     names = np.flatnonzero(changed)
     if names.size > _FEW_CHANGED * changed.size:
-        return nearest_centre(rows, centres)
-    found = nearest_centre(rows, centres[names])
+        return nearest_centre(x, centres)
+    found = nearest_centre(x, centres[names])
     own_changed = changed[before.labels]
     wins = (found.scores < before.scores) | (own_changed & (found.scores == before.scores))
     labels = np.where(wins, names[found.labels], before.labels)
     scores = np.where(wins, found.scores, before.scores)
     stranded = np.flatnonzero(own_changed & ~wins)
     if stranded.size:
-        labels[stranded], scores[stranded] = nearest_centre(rows[stranded], centres)
-    return _Nearest(labels, scores)
+        labels[stranded], scores[stranded] = nearest_centre(x[stranded], centres)
+    return Nearest(labels, scores)

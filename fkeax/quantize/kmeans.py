@@ -23,7 +23,7 @@ class KMeans:
         labels: Cluster of each row.
         squared_distances: Of each row to the centre of its cluster.
         objective: Sum of the squared distances, in float64: what k-means makes small.
-        objectives: Of every run; the smallest is ``objective``.
+        objectives: Of every run, from inner products: good to a few units of rounding.
         num_iterations: Assignments of the best run after its first.
         converged: Whether no row of the best run changed its cluster at the end, or the tolerance was met.
     """
@@ -87,21 +87,18 @@ def kmeans(
     if not checks.finite_number(tolerance, "tolerance") >= 0:
         raise ValueError(f"tolerance must be at least 0; got {tolerance!r}.")
     data, centre = centred_rows(x)
-    best, objectives = None, []
-    for first in _first_centres(data, centre, num_clusters, start, num_restarts, eligible, key):
-        run = _run(data, first, tolerance, max_iterations)
-        distances = squared_distances(data, run.centres, run.labels)
-        objectives.append(float(distances.sum(dtype=np.float64)))
-        if objectives[-1] == min(objectives):
-            best = run, distances
-    assert best is not None
-    run, distances = best
+    runs = [
+        _run(data, first, tolerance, max_iterations)
+        for first in _first_centres(data, centre, num_clusters, start, num_restarts, eligible, key)
+    ]
+    run = min(runs, key=lambda one: one.objective)
+    distances = squared_distances(data, run.centres, run.labels)
     return KMeans(
         centres=run.centres + centre,
         labels=run.labels,
         squared_distances=distances,
-        objective=min(objectives),
-        objectives=tuple(objectives),
+        objective=float(distances.sum(dtype=np.float64)),
+        objectives=tuple(one.objective for one in runs),
         num_iterations=run.num_iterations,
         converged=run.converged,
     )
@@ -135,7 +132,11 @@ def _run(x: np.ndarray, start: np.ndarray, tolerance: float, max_iterations: int
         jnp.asarray(x), jnp.asarray(start), jnp.asarray(tolerance, x.dtype), max_iterations=max_iterations
     )
     return host_lloyd.Clusters(
-        np.asarray(found.centres), np.asarray(found.labels), int(found.num_iterations), bool(found.converged)
+        np.asarray(found.centres),
+        np.asarray(found.labels),
+        float(found.objective),
+        int(found.num_iterations),
+        bool(found.converged),
     )
 
 

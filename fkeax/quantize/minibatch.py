@@ -60,7 +60,7 @@ def minibatch_kmeans(
     while batch < limit and not converged:
         batch += 1
         rows = data[random.integers(data.shape[0], size=size)]
-        nearest = host_lloyd.nearest_centre(_with_ones(rows), centres.astype(data.dtype))
+        nearest = host_lloyd.nearest_centre(rows, centres.astype(data.dtype))
         counts = np.bincount(nearest.labels, minlength=number).astype(np.float64)
         sums = grouped_row_sums(rows, nearest.labels, number).astype(np.float64)
         seen += counts
@@ -69,16 +69,7 @@ def minibatch_kmeans(
         mean_square = float(np.mean(np.einsum("nd,nd->n", rows, rows) + nearest.scores, dtype=np.float64))
         converged = float(np.square(moves).sum(axis=1).mean()) <= tolerance**2 * max(mean_square, 0.0)
     final = centres.astype(data.dtype)
-    labels = np.concatenate(
-        [
-            host_lloyd.nearest_centre(_with_ones(data[begin : begin + size]), final).labels
-            for begin in range(0, data.shape[0], size)
-        ]
-    ).astype(np.int32)
+    labels = host_lloyd.nearest_centre(data, final).labels.astype(np.int32)
     distances = squared_distances(data, final, labels)
     objective = float(distances.sum(dtype=np.float64))
     return KMeans(final + centre, labels, distances, objective, (objective,), batch, converged)
-
-
-def _with_ones(rows: np.ndarray) -> np.ndarray:
-    return np.concatenate([rows, np.ones((rows.shape[0], 1), rows.dtype)], axis=1)

@@ -122,8 +122,23 @@ def mode_grid(panels: Sequence[ModePanel], *, title: str, num_columns: int = 5) 
     return figure
 
 
+FORMATS = (".png", ".svg", ".pdf")
+
+
+def check_figure_path(path: str | os.PathLike[str]) -> str:
+    """Return the format that a file name asks for.
+
+    Raises:
+        ValueError: The name ends in none of .png, .svg and .pdf.
+    """
+    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    if suffix not in FORMATS:
+        raise ValueError(f"a figure must be a {', '.join(FORMATS)} file; got {os.fspath(path)!r}.")
+    return suffix.removeprefix(".")
+
+
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure as PNG, whole or not at all.
+    """Write a figure as PNG, SVG or PDF, as the name says, whole or not at all.
 
     Args:
         figure: What `score_curves` or `mode_grid` returned.
@@ -131,7 +146,9 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
 
     Raises:
         OSError: The file cannot be written.
+        ValueError: The name asks for no such format.
     """
+    kind = check_figure_path(path)
     buffer = io.BytesIO()
-    FigureCanvasAgg(figure).print_png(buffer)
+    FigureCanvasAgg(figure).print_figure(buffer, format=kind)
     write_bytes(path, buffer.getvalue())

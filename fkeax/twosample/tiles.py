@@ -54,11 +54,11 @@ class Points:
 
 
 def tile_shape(num_rows: int) -> tuple[int, int]:
-    """Return the number of tiles along one side and the rows of each, a multiple of 4."""
+    """Return the number of tiles along one side and the rows of each, a multiple of 8."""
     most = MAX_TILE_ROWS if jax.default_backend() == "cpu" else MAX_TILE_ROWS_ACCELERATOR
     num_tiles = max(-(-num_rows // most), MIN_TILES if num_rows > 256 else 1)
     tile_rows = -(-num_rows // num_tiles)
-    tile_rows += -tile_rows % 4
+    tile_rows += -tile_rows % 8
     return -(-num_rows // tile_rows), tile_rows
 
 

@@ -282,6 +282,14 @@ def test_a_mixture_weight_is_traced() -> None:
     assert values == sorted(values, reverse=True)
 
 
+def test_structures_tell_generators_apart() -> None:
+    """Or a compiled program of one could serve another."""
+    generators = [kind() for kind in GENERATORS.values()]
+    generators += [wrap(KL()) for wrap in (Conjugate, FrontierIntegral, Midpoint)]
+    structures = [jax.tree.structure(generator) for generator in generators]
+    assert all(a != b for i, a in enumerate(structures) for b in structures[:i])
+
+
 @pytest.mark.parametrize("name", [name for name in GENERATORS if name not in ("kl", "chi2")])
 def test_definition_4_refuses(name: str) -> None:
     reason = "finite f" if name == "reverse-kl" else "f\\*\\(0\\) = infinity"

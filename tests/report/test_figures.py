@@ -11,8 +11,11 @@ from PIL import Image
 
 from fkeax.report import (
     Curve,
+    FrontierLine,
     ModePanel,
+    check_figure_path,
     check_image_shape,
+    frontier_curves,
     image_montage,
     mode_grid,
     save_figure,
@@ -103,3 +106,15 @@ def test_files_that_are_no_images_are_named(tmp_path: Path) -> None:
         thumbnails_from_files([tmp_path / "bad.png"])
     with pytest.raises(FileNotFoundError, match=r"none.png' does not exist"):
         thumbnails_from_files([tmp_path / "none.png"])
+
+
+@pytest.mark.parametrize(("suffix", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_the_name_chooses_the_format(tmp_path: Path, suffix: str, start: bytes) -> None:
+    lines = [FrontierLine("model", np.asarray([0.5, 1.0]), np.asarray([1.0, 0.5]))]
+    save_figure(frontier_curves(lines, title="two points"), tmp_path / f"f.{suffix}")
+    assert (tmp_path / f"f.{suffix}").read_bytes().startswith(start)
+
+
+def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="a figure must be a .png, .svg, .pdf file"):
+        check_figure_path(tmp_path / "f.jpg")
