@@ -20,10 +20,10 @@ from fkeax.diversity.request import Request, ScoreOptions, request
 from fkeax.diversity.samples import Rows, centre_of
 from fkeax.features import FourierMap, featurize_parts
 from fkeax.kernels import Bandwidth, ExplicitKernel, Kernel, SpectralKernel
-from fkeax.numerics import batching, checks, linalg
+from fkeax.numerics import batching, checks, linalg, pytrees
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class FourierEigenfunctions:
     """``u_i(x) = phi(x)^T v_i`` under the covariance's own feature map; ``coefficients`` holds the v_i as columns."""
@@ -43,7 +43,7 @@ class FourierEigenfunctions:
         return jnp.matmul(features, self.coefficients, precision=linalg.PRECISION)
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class DualEigenfunctions:
     """The same under the explicit feature map of a kernel of inner products, which is not centred."""
@@ -58,7 +58,7 @@ class DualEigenfunctions:
         return jnp.matmul(jax.vmap(self.kernel.features)(points), self.coefficients, precision=linalg.PRECISION)
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class ExactEigenfunctions:
     """``u_i(x) = sum_j k(x, x_j) a_ij / sqrt(n lambda_i)`` for the unit eigenvectors ``a_i`` of the kernel matrix.

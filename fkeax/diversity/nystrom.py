@@ -27,14 +27,14 @@ from fkeax import kernels
 from fkeax.diversity.samples import Rows, centre_of, check_rows, samples
 from fkeax.diversity.theory import entropy_change
 from fkeax.kernels import Kernel
-from fkeax.numerics import accumulate, batching, checks, linalg
+from fkeax.numerics import accumulate, batching, checks, linalg, pytrees
 from fkeax.numerics.accumulate import CompensatedSum, MomentState
 from fkeax.numerics.linalg import Spectrum
 
 _NOT_SEMI_DEFINITE = 1e-3  # a smallest eigenvalue this far below 0, relative to the largest, is no rounding
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class NystromMap:
     """A feature map ``phi(x) = k(x - c, landmarks) W`` with ``W W^T = K_mm^+``, so that ``phi(x).phi(y) = K^(x, y)``.
@@ -52,7 +52,7 @@ class NystromMap:
     centre: Float[Array, "d"]
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class NystromState:
     """Sums over the rows seen so far under one map. States merge only if their landmarks are the same.

@@ -21,7 +21,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
 from fkeax.features import FourierMap, featurize_parts, phases
-from fkeax.numerics import accumulate, batching, checks, linalg
+from fkeax.numerics import accumulate, batching, checks, linalg, pytrees
 from fkeax.numerics.accumulate import CompensatedSum, MomentState
 from fkeax.numerics.host_products import PairedProductSums
 from fkeax.numerics.trig import cos_sin_turns
@@ -29,7 +29,7 @@ from fkeax.numerics.trig import cos_sin_turns
 Tree = TypeVar("Tree")
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class FkeaState:
     """Samples seen so far, under one feature map.

@@ -6,7 +6,6 @@ import itertools
 import math
 from dataclasses import dataclass, field
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -14,13 +13,13 @@ from jaxtyping import Array, Float, Key
 
 from fkeax.features.schemes import check_scheme, joint_frequencies
 from fkeax.kernels import SpectralKernel
-from fkeax.numerics import checks, linalg, trig
+from fkeax.numerics import checks, linalg, pytrees, trig
 
 _MAX_FREQUENCY_BLOCKS = 5  # with cosines and sines apart, ten column parts: 11/20 of a whole symmetric product
 _MIN_BLOCK_FREQUENCIES = 256  # narrower parts make matrix products too small to run at full speed
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class FourierMap:
     """A feature map ``phi(x) = [cos(W (x - c)), sin(W (x - c))] / sqrt(r)`` with ``||phi(x)|| = 1``.

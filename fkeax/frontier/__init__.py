@@ -1,4 +1,18 @@
-"""Divergence frontiers between two laws, the MAUVE family: generators, curves, summaries and their errors."""
+"""Divergence frontiers between two laws, the MAUVE family: generators, curves, summaries and their errors.
+
+The room and its main function share a name: ``fkeax.frontier(reference, generated, key=...)`` calls
+:func:`fkeax.frontier.frontier`.
+
+Example:
+    >>> import fkeax, jax, numpy as np
+    >>> rows = np.random.default_rng(0).standard_normal((2, 100, 3))
+    >>> sorted(fkeax.frontier(rows[0], rows[1], method="gaussian", num_draws=500, key=jax.random.key(0)))
+    ['fi', 'mauve', 'mid']
+"""
+
+import sys
+import types
+from typing import Any
 
 from fkeax.frontier.bounds import (
     alpha_term,
@@ -171,3 +185,14 @@ __all__ = [
     "transport_frontier",
     "uniform_mixtures",
 ]
+
+
+class _CallableRoom(types.ModuleType):
+    """A module that is its main function too."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        """Return what :func:`fkeax.frontier.frontier` returns."""
+        return frontier(*arguments, **options)
+
+
+sys.modules[__name__].__class__ = _CallableRoom

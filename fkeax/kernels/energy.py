@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from fkeax.kernels.distances import joined_duplicates, root
+from fkeax.numerics import pytrees
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class Energy:
     """The negative distance ``-||x - y||_2``, whose squared MMD is the energy distance.

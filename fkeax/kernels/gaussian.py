@@ -12,9 +12,10 @@ from jaxtyping import Array, Float, Key
 
 from fkeax.kernels.protocol import Scalar
 from fkeax.kernels.radial import Radial
+from fkeax.numerics import pytrees
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class Gaussian(Radial):
     """The Gaussian kernel ``exp(-||x - y||^2 / (2 bandwidth^2))``.

@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 
 from fkeax.kernels.distances import l1_distances
 from fkeax.kernels.protocol import Kernel, L1Kernel, ProductKernel, SpectralKernel, with_bandwidth
-from fkeax.numerics import linalg
+from fkeax.numerics import linalg, pytrees
 
 
 def cross_gram(kernel: Kernel, x: Float[Array, "n d"], y: Float[Array, "m d"]) -> Float[Array, "n m"]:
@@ -51,7 +51,7 @@ def gram(kernel: Kernel, x: Float[Array, "n d"]) -> Float[Array, "n n"]:
     return jnp.where(on_diagonal, jnp.ones((), matrix.dtype), matrix)
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class RowPowers:
     """For every row i, weighted sums over the other rows j of functions of ``k_ij``.

@@ -9,16 +9,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import ClassVar
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
 from fkeax.kernels.protocol import Scalar, check_positive
-from fkeax.numerics import checks, linalg
+from fkeax.numerics import checks, linalg, pytrees
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class Cosine:
     """The cosine kernel ``x.y / (||x|| ||y||)``: inner products of unit rows. Not shift-invariant; no point may be 0.
@@ -54,7 +53,7 @@ class Cosine:
         return dimension
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class Linear:
     """The linear kernel ``x.y``. Its diagonal is not 1: scores divide by the trace, so long rows weigh more.
@@ -89,7 +88,7 @@ class Linear:
         return dimension
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class Polynomial:
     """The polynomial kernel ``(scale x.y + offset)^degree``. Its diagonal is not 1.

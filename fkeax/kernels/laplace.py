@@ -14,9 +14,10 @@ from fkeax.kernels.distances import magnitude
 from fkeax.kernels.matern import Matern
 from fkeax.kernels.protocol import Scalar, check_positive
 from fkeax.kernels.radial import Radial
+from fkeax.numerics import pytrees
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class LaplaceL1:
     """The Laplace kernel of the l1 distance, ``exp(-||x - y||_1 / bandwidth)``: a product over coordinates.
@@ -66,7 +67,7 @@ class LaplaceL1:
         return np.tan(np.pi * (levels - 0.5))
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class LaplaceL2(Radial):
     """The Laplace kernel of the l2 distance, ``exp(-||x - y||_2 / bandwidth)``: the Matern kernel of smoothness 1/2.

@@ -13,12 +13,12 @@ from jaxtyping import Array, Float, Key
 from fkeax.kernels.distances import joined_duplicates, root
 from fkeax.kernels.protocol import Scalar
 from fkeax.kernels.radial import Radial
-from fkeax.numerics import quasi_random
+from fkeax.numerics import pytrees, quasi_random
 
 _NAMES = {0.5: "matern12", 1.5: "matern32", 2.5: "matern52"}
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class Matern(Radial):
     """The Matern kernel of smoothness ``nu`` in {1/2, 3/2, 5/2}.

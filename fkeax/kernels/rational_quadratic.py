@@ -11,10 +11,10 @@ from jaxtyping import Array, Float, Key
 
 from fkeax.kernels.protocol import Scalar, check_positive
 from fkeax.kernels.radial import Radial
-from fkeax.numerics import quasi_random
+from fkeax.numerics import pytrees, quasi_random
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class RationalQuadratic(Radial):
     """The rational quadratic kernel ``(1 + ||x - y||^2 / (2 alpha bandwidth^2))^-alpha``.

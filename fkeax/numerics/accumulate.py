@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from fkeax.numerics import linalg
+from fkeax.numerics import linalg, pytrees
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class CompensatedSum:
     """A scalar sum kept as ``value + residual`` (Knuth's two-sum), so that counts beyond 2^24 stay exact in float32.
@@ -57,7 +56,7 @@ class CompensatedSum:
         return float(self.value) + float(self.residual)
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class MomentState:
     """Sums over weighted rows ``f``: ``sum w f f^T`` by blocks, and the sums of 1, w and ``w^2``.

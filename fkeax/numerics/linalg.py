@@ -17,6 +17,8 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array, Float
 
+from fkeax.numerics import pytrees
+
 PRECISION = (
     lax.Precision.HIGHEST
 )  # TF32 and bf16 products would move every score; a global flag would move the caller's too
@@ -124,7 +126,7 @@ def top_eigenpairs(matrix: np.ndarray | Float[Array, "f f"], num_pairs: int) -> 
     return values[::-1], vectors[:, ::-1]
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class Spectrum:
     """A non-negative spectrum that sums to 1, and what was done to make it so.

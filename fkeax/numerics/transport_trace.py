@@ -10,8 +10,8 @@ WELL_CONDITIONED = 1e-8  # of squared pivots
 def triangle(rows: np.ndarray) -> np.ndarray:
     """Return a matrix with the same Gram matrix ``R'R = X'X`` and at most as many rows as columns.
 
-    By Cholesky of ``X'X`` where that is well conditioned (pivots within 1e8 of each other, which keeps the nuclear norms
-    below good to 1e-11), else by Householder QR, which does not square the condition number.
+    By Cholesky of ``X'X`` where that is well conditioned (squared pivots within 1e8 of each other, which keeps the
+    nuclear norms below good to 1e-11), else by Householder QR, which does not square the condition number.
 
     Cost:
         ``n d^2`` flops where n > d, twice as many by QR; nothing otherwise.

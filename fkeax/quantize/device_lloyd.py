@@ -10,12 +10,13 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Bool, Float, Int
 
+from fkeax.numerics import pytrees
 from fkeax.numerics.linalg import PRECISION
 
 _BLOCK_ENTRIES = 2**26  # scores of a block: enough to fill an accelerator
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class Clusters:
     """The end of a run, as :class:`fkeax.quantize.host_lloyd.Clusters`."""

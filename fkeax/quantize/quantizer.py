@@ -218,8 +218,9 @@ def _scrambled(words: np.ndarray) -> np.ndarray:
 
 
 def _unit_rows(rows: np.ndarray, order: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
-    largest = np.abs(rows).max(axis=1, keepdims=True)
-    zero = np.sort(order[np.flatnonzero(largest[:, 0] == 0)])
+    """Scale rows to length 1, in place, and return them."""
+    squared = np.einsum("nd,nd->n", rows, rows, dtype=np.float64)  # float32 squares neither overflow nor vanish there
+    zero = np.sort(order[np.flatnonzero(squared == 0)])
     if zero.size:
         edges = np.cumsum([0, *sizes])
         sample = int(np.searchsorted(edges, zero[0], side="right")) - 1
@@ -227,8 +228,8 @@ def _unit_rows(rows: np.ndarray, order: np.ndarray, sizes: Sequence[int]) -> np.
             f"samples hold {zero.size} rows of length 0, which have no direction, the first in sample {sample} at row "
             f"{zero[0] - edges[sample]} (rows counted from 0); pass unit_rows=False to use lengths as they are."
         )
-    scaled = rows / largest  # first, so that squares neither overflow nor vanish
-    return scaled / np.sqrt(np.einsum("nd,nd->n", scaled, scaled))[:, None]
+    rows /= np.sqrt(squared)[:, None].astype(rows.dtype)
+    return rows
 
 
 def _by_sample(pooled: PooledRows, values: np.ndarray) -> tuple[np.ndarray, ...]:

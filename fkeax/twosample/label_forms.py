@@ -17,7 +17,7 @@ from jax import lax
 from jaxtyping import Array, Float
 
 from fkeax.kernels import Kernel
-from fkeax.numerics import linalg, pairwise, selection
+from fkeax.numerics import linalg, pairwise, pytrees, selection
 from fkeax.twosample.tiles import Points, kernel_tile, tile_pairs, tiled, typical_value, upper_pairs
 
 
@@ -30,7 +30,7 @@ class DistanceKernel(Protocol):
         ...
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class SquaredDistances:
     """Squared distances of all pairs ``i < j`` by tiles of the upper triangle; infinite elsewhere."""

@@ -51,18 +51,19 @@ class Manifolds:
 
 
 def manifolds(reference: np.ndarray, generated: np.ndarray, num_neighbors: int) -> Manifolds:
-    """Return the balls of both samples. Cost: ``2 (n + m)^2 d`` flops, blocks of 32 MiB."""
+    """Return the balls of both samples. Cost: ``2 (n^2 + n m + m^2) d`` flops, blocks of 32 MiB."""
     reference_radii = neighbors.nearest(reference, reference, num_neighbors, exclude_self=True)[0][:, -1]
     generated_radii = neighbors.nearest(generated, generated, num_neighbors, exclude_self=True)[0][:, -1]
-    around_reference = neighbors.ball_counts(generated, reference, reference_radii)
-    around_generated = neighbors.ball_counts(reference, generated, generated_radii)
+    around_reference, around_generated = neighbors.mutual_ball_counts(
+        reference, generated, reference_radii, generated_radii
+    )
     return Manifolds(
         reference_radii,
         generated_radii,
-        around_reference.containing,
-        around_generated.containing,
-        around_reference.inside,
-        num_neighbors,
+        balls_of_generated=around_reference.containing,
+        balls_of_reference=around_generated.containing,
+        guests=around_reference.inside,
+        num_neighbors=num_neighbors,
     )
 
 
@@ -115,7 +116,7 @@ def prdc(
         ValueError: If a sample has no more rows than neighbours, or rows are unfit.
 
     Cost:
-        ``2 (n + m)^2 d`` flops; blocks of at most 32 MiB of distances.
+        ``2 (n^2 + n m + m^2) d`` flops; blocks of at most 32 MiB of distances.
 
     Example:
         >>> import jax

@@ -18,14 +18,14 @@ from jaxtyping import Array, Bool, Float, Integer
 
 from fkeax import kernels
 from fkeax.kernels import Kernel, Linear, Polynomial
-from fkeax.numerics import linalg
+from fkeax.numerics import linalg, pytrees
 
 MIN_TILES = 5  # 15 of 25 tiles lie on or above the diagonal: 0.6 of the work of the square
 MAX_TILE_ROWS = 1024  # 4 MiB of float32: a tile stays in the cache of a core
 MAX_TILE_ROWS_ACCELERATOR = 4096
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class Points:
     """The pooled rows, reference first, cut into tiles of one size; the last is padded with zeros.

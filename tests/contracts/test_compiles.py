@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -85,3 +86,23 @@ def test_later_values_compile_nothing(name: str, compiled: list[float]) -> None:
         compiled.clear()
         call(value)
         assert not compiled, f"{value!r} compiled {len(compiled)} programs anew"
+
+
+def test_dataclasses_are_registered_so_that_classes_stay_apart() -> None:
+    """JAX's own `register_dataclass` lets `jit` take the program of another class; see `fkeax.numerics.pytrees`."""
+    root = Path(fkeax.__file__).parent
+    using = [path.name for path in root.rglob("*.py") if "@jax.tree_util.register_dataclass" in path.read_text("utf-8")]
+    assert using == []
+
+
+@pytest.mark.parametrize("over", ["bandwidth", "num_frequencies"])
+def test_a_curve_compiles_its_features_once(compiled: list[float], over: str) -> None:
+    """Along the bandwidth a second curve, and a longer one, compile nothing; along r, points share one pass."""
+    options = {"orders": (1.0,), "num_frequencies": 9, "method": "fkea", "key": jax.random.key(0)}
+    if over == "num_frequencies":
+        del options["num_frequencies"]
+        options["bandwidth"] = 2.0
+    fkeax.curve(X, over=over, values=(9,), **options)
+    compiled.clear()
+    fkeax.curve(X, over=over, values=(9, 9, 9) if over == "num_frequencies" else (1.0, 2.0, 3.0), **options)
+    assert compiled == []

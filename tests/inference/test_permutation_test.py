@@ -19,9 +19,10 @@ from fkeax.inference import (
     permutation_units,
     row_labels,
 )
+from fkeax.numerics import pytrees
 
 
-@jax.tree_util.register_dataclass
+@pytrees.register
 @dataclass(frozen=True)
 class PowerShift:
     """|mean |x|^p - mean |y|^p|."""
@@ -55,7 +56,7 @@ def test_parameters_compile_once(key):
     pooled = jax.random.normal(key, (21, 3))
     traces = []
 
-    @jax.tree_util.register_dataclass
+    @pytrees.register
     @dataclass(frozen=True)
     class Counted:
         power: jax.Array

@@ -44,13 +44,16 @@ def test_float64(x64):
 
 def test_balls_against_numpy(small_blocks):
     random = np.random.default_rng(3)
-    queries, points = random.standard_normal((70, 2)), random.standard_normal((50, 2))
-    radii = random.uniform(0.1, 1.0, 50)
-    distances = np.sqrt(((queries[:, None] - points[None]) ** 2).sum(-1))
-    found = neighbors.ball_counts(queries, points, radii)
-    assert (found.containing == (distances <= radii).sum(axis=1)).all()
-    assert (found.inside == (distances <= radii).sum(axis=0)).all()
-    np.testing.assert_allclose(found.nearest_query, distances.min(axis=0), rtol=1e-4)
+    first, second = random.standard_normal((70, 2)), random.standard_normal((50, 2))
+    first_radii, second_radii = random.uniform(0.1, 1.0, 70), random.uniform(0.1, 1.0, 50)
+    distances = np.sqrt(((first[:, None] - second[None]) ** 2).sum(-1))
+    around_first, around_second = neighbors.mutual_ball_counts(first, second, first_radii, second_radii)
+    assert (around_second.containing == (distances <= second_radii).sum(axis=1)).all()
+    assert (around_second.inside == (distances <= second_radii).sum(axis=0)).all()
+    assert (around_first.containing == (distances <= first_radii[:, None]).sum(axis=0)).all()
+    assert (around_first.inside == (distances <= first_radii[:, None]).sum(axis=1)).all()
+    alone = neighbors.ball_counts(first, second, second_radii)
+    assert (alone.inside == around_second.inside).all()
 
 
 def test_too_few_points():

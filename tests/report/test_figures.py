@@ -116,5 +116,5 @@ def test_the_name_chooses_the_format(tmp_path: Path, suffix: str, start: bytes) 
 
 
 def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="a figure must be a .png, .svg, .pdf file"):
+    with pytest.raises(ValueError, match=r"a figure must be a \.png, \.svg, \.pdf file"):
         check_figure_path(tmp_path / "f.jpg")
