@@ -20,6 +20,7 @@ def test_every_draw_has_the_right_size(key, num_first, num_units):
     assert (labels.sum(axis=1) == num_first).all()
 
 
+@pytest.mark.slow
 def test_all_subsets_are_equally_likely():
     """Chi-square of 20,000 draws of 3 of 6 over 20 subsets; false alarm 1e-3."""
     labels = np.asarray(balanced_labels(jax.random.key(7), 20_000, 6, 3))

@@ -97,6 +97,7 @@ def test_p_value_is_the_smallest_level_that_rejects():
                 assert again.fired.any() == expected
 
 
+@pytest.mark.slow
 def test_equivariant_grid_does_not_know_units(key):
     x, y = pair(40, 40, 0.4, 5)
     plain, scaled = (mmdagg(c * x, c * y, key=key, num_permutations=199, grid="equivariant") for c in (1.0, 1e-3))

@@ -48,6 +48,7 @@ def test_identical_samples(repeats):
         assert values[2] == pytest.approx(1.2)
 
 
+@pytest.mark.slow
 def test_expected_values_under_equal_laws():
     """Coverage and density over 200 null data sets against their exact expectations (4 errors: false alarm 6e-5)."""
     values = []
@@ -61,6 +62,7 @@ def test_expected_values_under_equal_laws():
         assert abs(sample.mean() - expected) < 4 * sample.std(ddof=1) / 200**0.5
 
 
+@pytest.mark.slow
 def test_relabelling_gives_expectations(key):
     random = np.random.default_rng(2)
     x, y = random.standard_normal((60, 2)), random.standard_normal((60, 2)) + 3

@@ -77,6 +77,7 @@ def test_states_merge_to_the_same_distance():
         update_gaussian(states[0], np.ones((2, 5)))
 
 
+@pytest.mark.slow
 def test_extrapolation_removes_the_bias():
     """P = Q, d = 20: over 10 data sets the plain value reads c/n, the extrapolated one is within 4 errors of 0."""
     plain, extrapolated = [], []

@@ -68,6 +68,7 @@ def test_gaussian_laws_have_a_closed_form():
     assert result.stderr < 0.1 * expected
 
 
+@pytest.mark.slow
 def test_variance_parts_are_unbiased_and_add_up():
     """Over 400 draws at P != Q and n != m: the mean of the variance estimate against the variance of the estimates.
 
@@ -93,6 +94,7 @@ def test_variance_parts_are_unbiased_and_add_up():
     assert abs(z) < 4  # unbiased at n = 24 against 40; false alarm 8e-5
 
 
+@pytest.mark.slow
 def test_jackknife_is_root_two_too_wide_under_the_null():
     """The ratio of expectations is 2 in variance, up to 1/n; averaged over 60 null data sets within 6 % of sqrt 2.
 
