@@ -36,7 +36,7 @@ OPTIONS = [
 ]  # fmt: skip
 
 SCORE_OPTIONS = [
-    (["--metrics", "vendi,vendy"], "vendi-truncated, rke, got 'vendy'; did you mean 'vendi'?"),
+    (["--metrics", "vendi,vendy"], "got 'vendy'; did you mean 'vendi'?"),
     (["--metrics", ""], "without empty entries, got ''"),
     (["--orders", "1,x"], "--orders must be numbers of at least 0 or 'inf', such as 1,1.5,2,inf, got 'x'"),
     (["--orders", "-1"], "got '-1'"),

@@ -53,6 +53,7 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 
     def give(*words: str) -> Finished:
         monkeypatch.setattr(sys, "argv", ["run.py", *words])
+        _keep_captured_stream_open()
         code = 0
         try:
             run.main()
@@ -67,6 +68,17 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 
     yield give
     GlobalHydra.instance().clear()
+
+
+def _keep_captured_stream_open() -> None:
+    """Give absl's log handler, which optax brings, a stream that it does not close.
+
+    Hydra closes every handler of the process before it configures its own, and absl's closes its stream unless it is
+    the standard one: here that would be the file in which pytest captures the output.
+    """
+    absl_logging = sys.modules.get("absl.logging")
+    if absl_logging is not None:
+        absl_logging.get_absl_handler().python_handler.stream = sys.__stderr__
 
 
 @pytest.fixture
