@@ -67,8 +67,8 @@ def curve(
     if axis == "bandwidth" and bandwidth is not None:
         raise ValueError("--bandwidth is what the curve goes over; give its values with --values only.")
     options.choose("--dtype", dtype, options.DTYPES)
-    target = options.check_output("--json", json, features)
-    picture = options.check_figure(figure, features)
+    target = options.check_output("--json", json, features, groups)
+    picture = options.check_figure(figure, features, groups, json)
     named = {f"--{name.replace('_', '-')}": options.as_words(value) for name, value in request.items()}
     if axis in request:
         named.pop(f"--{over}")

@@ -33,10 +33,12 @@ def frontier(
     """
     started = time.time()
     options.choose("--method", method, METHODS)
+    if len(set(generated)) < len(generated):
+        raise ValueError("GEN.npy... names one file twice; name each set of samples once.")
     options.choose("--generator", generator, GENERATORS)
     options.choose("--like", like, relative.LIKE)
-    target = options.check_output("--json", json, reference)
-    picture = options.check_figure(figure, reference)
+    target = options.check_output("--json", json, reference, *generated)
+    picture = options.check_figure(figure, reference, *generated, json)
 
     import jax
 

@@ -273,12 +273,12 @@ def parse_image_shape(words: str) -> tuple[int, ...]:
     return tuple(sides)
 
 
-def check_output(option: str, path: str | None, features: str) -> Path | None:
-    """Check before any computing that a file can be written, and that it is not the input.
+def check_output(option: str, path: str | None, *others: str | None) -> Path | None:
+    """Check before any computing that a file can be written, and that it is none of the inputs or other outputs.
 
     Raises:
         OSError: The file cannot be written.
-        ValueError: It is the file of features.
+        ValueError: It is one of the other files.
     """
     if path is None:
         return None
@@ -287,15 +287,21 @@ def check_output(option: str, path: str | None, features: str) -> Path | None:
     from fkeax.io import check_writable
 
     target = check_writable(path)
-    source = Path(features) if Path(features).exists() else Path(features.rpartition(":")[0])  # FILE.npz:NAME
-    if target.exists() and source.exists() and target.samefile(source):
-        raise ValueError(f"{option} {path!r} is the file of features itself; give another name.")
+    for other in others:
+        if other is None:
+            continue
+        source = Path(other) if Path(other).exists() else Path(other.rpartition(":")[0])  # FILE.npz:NAME
+        if target.exists() and source.exists() and target.samefile(source):
+            what = "the file of features itself" if other == others[0] else "a file that the command reads"
+            raise ValueError(f"{option} {path!r} is {what}; give another name.")
+        if target.absolute() == Path(other).absolute():
+            raise ValueError(f"{option} {path!r} is another output of the command; give another name.")
     return target
 
 
-def check_figure(path: str | None, features: str) -> Path | None:
+def check_figure(path: str | None, *others: str | None) -> Path | None:
     """Check before any computing that a figure can be written, in a format that its name asks for."""
-    target = check_output("--figure", path, features)
+    target = check_output("--figure", path, *others)
     if target is not None:
         from fkeax.report import check_figure_path
 

@@ -59,7 +59,7 @@ def widened(array: np.ndarray, dtype: str) -> np.ndarray:
     return array.astype("float64", copy=False) if dtype == "float64" else array
 
 
-def bandwidth_of_reference(bandwidth: Any, reference: str | None, kernel: str, seed: int) -> Any:
+def bandwidth_of_reference(bandwidth: Any, reference: str | None, kernel: str, seed: int, file: FeatureFile) -> Any:
     """Return the bandwidth that a rule finds on a reference file, with its source; without one, what was given.
 
     Raises:
@@ -76,11 +76,16 @@ def bandwidth_of_reference(bandwidth: Any, reference: str | None, kernel: str, s
     from fkeax import kernels
     from fkeax.io import open_features
 
-    file = open_features(reference)
+    other = open_features(reference)
+    if other.array.shape[1] != file.array.shape[1]:
+        raise ValueError(
+            f"--bandwidth-from {reference!r} has {other.array.shape[1]} columns and {str(file.path)!r} has "
+            f"{file.array.shape[1]}; a bandwidth belongs to one space."
+        )
     family: Any = kernels.kernel_family(kernel)
-    with naming_file(file):
-        found = kernels.parse_bandwidth(bandwidth)(file.array, kernel=family, key=jax.random.key(seed))
-    return dataclasses.replace(found, source=f"{found.source}, of {file.path.name}")
+    with naming_file(other):
+        found = kernels.parse_bandwidth(bandwidth)(other.array, kernel=family, key=jax.random.key(seed))
+    return dataclasses.replace(found, source=f"{found.source}, of {other.path.name}")
 
 
 def labels_of_rows(path: str | None, num_rows: int) -> np.ndarray | None:

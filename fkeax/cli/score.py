@@ -70,7 +70,7 @@ def score(
         raise ValueError("vendi-truncated needs --num-kept: how many eigenvalues to keep, as in '--num-kept 100'.")
     options.choose("--dtype", dtype, options.DTYPES)
     options.choose("--like", like, relative.LIKE)
-    target = options.check_output("--json", json, features)
+    target = options.check_output("--json", json, features, ref, bandwidth_from, groups)
     named = {f"--{name.replace('_', '-')}": options.as_words(value) for name, value in request.items()}
     named |= {"--metrics": metrics, "--ref": ref, "--like": like, "--bandwidth-from": bandwidth_from}
     named |= {"--groups": groups, "--seed": seed, "--dtype": dtype, "--json": json}
@@ -78,7 +78,9 @@ def score(
     from fkeax.io import describe_run, open_features, write_results
 
     file = open_features(features)
-    request["bandwidth"] = running.bandwidth_of_reference(request["bandwidth"], bandwidth_from, request["kernel"], seed)
+    request["bandwidth"] = running.bandwidth_of_reference(
+        request["bandwidth"], bandwidth_from, request["kernel"], seed, file
+    )
     request["groups"] = running.labels_of_rows(groups, len(file.array))
     results: dict[str, Result] = {}
     if own:

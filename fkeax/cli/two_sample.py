@@ -37,7 +37,7 @@ def two_sample(
     """
     started = time.time()
     options.choose("--method", method, METHODS)
-    target = options.check_output("--json", json, generated)
+    target = options.check_output("--json", json, generated, reference, groups)
 
     import jax
 

@@ -75,7 +75,7 @@ def vendi_from_spectrum(spectrum: ArrayLike, order: float | Float[Array, ""] = 1
     References:
         FKEA paper, eq. (4); Hill numbers of the spectrum.
     """
-    array = jnp.asarray(spectrum)
+    array = checks.real_array(spectrum, "spectrum")
     array = array.astype(checks.working_dtype(array.dtype))
     if array.ndim != 1 or array.shape[0] == 0:
         raise ValueError(f"spectrum must be one vector of eigenvalues; got shape {array.shape}.")

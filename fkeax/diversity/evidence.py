@@ -113,12 +113,19 @@ def _exact_in_float64(asked: Request, wanted: Wanted) -> Evidence:
     kernel, weights = asked.kernel, asked.weights
     rows = asked.data.all_rows(kernel, np.dtype(np.float64))
     full = np.ones(rows.shape[0]) if weights is None else weights
-    powers = pairs.squared_row_sums(kernel, rows, weights, doubled=False)
+    with np.errstate(over="ignore", invalid="ignore"):  # told below
+        powers = pairs.squared_row_sums(kernel, rows, weights, doubled=False)
     norms = np.asarray(jnp.sum(jnp.square(rows), axis=1))
     check_norms(norms, kernel)
     diagonal = np.ones(rows.shape[0]) if kernel.unit_diagonal else np.asarray(jax.vmap(kernel)(rows, rows))
-    squares = float(full @ np.asarray(powers.second) + np.square(full * diagonal).sum())
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = float(full @ np.asarray(powers.second) + np.square(full * diagonal).sum())
     trace = float(full @ diagonal)
+    if not (np.isfinite(squares) and np.isfinite(trace) and trace > 0 and squares > 0):
+        raise ValueError(
+            f"x has values of the {kernel.name} kernel that overflow or vanish even in float64; scale x, or choose "
+            "other parameters of the kernel."
+        )
     spectra, intervals = (), ()
     if wanted.orders:
         matrix = _weighted_gram(kernel, rows, jnp.asarray(full / full.sum()))

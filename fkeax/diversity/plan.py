@@ -13,6 +13,7 @@ from fkeax.numerics import checks
 ROUTES = ("exact", "dual", "fkea", "nystrom")
 METHODS = ("auto", *ROUTES)
 NUM_SAMPLED_ROWS = 1000  # rows whose exact kernel values give the standard errors of streamed scores
+MAX_FEATURES = 20_000  # of the dual route: an hour of eigenvalues
 ADVICE = {
     "exact": "use method='fkea' or fewer samples",
     "fkea": "use fewer frequencies, draws or interval blocks",
@@ -97,6 +98,11 @@ def plan(
     else:
         explicit = kernel.feature_dimension(dimension) if isinstance(kernel, ExplicitKernel) else dimension
         width = {"fkea": 2 * num_frequencies, "dual": explicit, "nystrom": num_landmarks}[route]
+        if route == "dual" and width > MAX_FEATURES:
+            raise ValueError(
+                f"method='dual' would take {width:,} explicit features here, more than {MAX_FEATURES:,}: "
+                f"{ADVICE['dual']}."
+            )
         draws = num_draws if route == "fkea" else 1
         matrix = width * width * size
         batch = batch_size * (dimension + draws * width) * size

@@ -18,6 +18,8 @@ from fkeax.features import SCHEMES, check_scheme
 from fkeax.kernels import Bandwidth, BandwidthRule, GivenRule, Kernel, SpectralKernel
 from fkeax.numerics import checks
 
+MIN_INTERVAL_ROWS = NUM_GROUPS
+
 
 class ScoreOptions(TypedDict, total=False):
     """The keyword arguments that all scores share; :func:`fkeax.score` says what each means."""
@@ -93,6 +95,9 @@ class Request:
 
 def request(x: Rows, options: ScoreOptions, *, spectrum: bool) -> Request:
     """Check every argument before the first sample is looked at, and choose kernel, bandwidth and route."""
+    unknown = sorted(set(options) - set(ScoreOptions.__annotations__))
+    if unknown:
+        raise TypeError(f"{unknown[0]} is no option; there are {', '.join(ScoreOptions.__annotations__)}.")
     method = checks.choice(options.get("method", "auto"), "method", METHODS)
     scheme = checks.choice(options.get("features", "iid"), "features", SCHEMES)
     num_frequencies = checks.count(options.get("num_frequencies", 2000), "num_frequencies")
@@ -105,7 +110,9 @@ def request(x: Rows, options: ScoreOptions, *, spectrum: bool) -> Request:
 
     data = samples(x, checks.count(options.get("batch_size", 4096), "batch_size"))
     weights, groups = options.get("weights"), options.get("groups")
-    intervals = bool(options.get("intervals", False))
+    intervals = options.get("intervals", False)
+    if not isinstance(intervals, (bool, np.bool_)):
+        raise TypeError(f"intervals must be True or False; got {intervals!r}.")
     _refuse_for_streams(data, weights=weights, groups=groups, intervals=intervals)
     chosen = plan(
         data.num_samples,
@@ -140,7 +147,7 @@ def request(x: Rows, options: ScoreOptions, *, spectrum: bool) -> Request:
         num_landmarks=min(num_landmarks, data.num_samples or 0) if on_landmarks else None,
         weights=_relative_weights(weights, data.num_samples or 0),
         groups=None if groups is None else group_numbers(groups, data.num_samples or 0),
-        intervals=intervals,
+        intervals=bool(intervals),
         key=key_route,
         seed=None if key is None else np.asarray(jax.random.key_data(key)).ravel().tolist(),
     )
@@ -209,6 +216,11 @@ def _refuse_for_streams(data: Samples, *, weights: ArrayLike | None, groups: Arr
     if data.matrix is None and (groups is not None or intervals):
         asked = "groups" if groups is not None else "intervals"
         raise ValueError(f"{asked} need all samples at once; x is a stream of batches: pass an (n, d) array.")
+    if intervals and (data.num_samples or 0) < MIN_INTERVAL_ROWS:
+        raise ValueError(
+            f"intervals need at least {MIN_INTERVAL_ROWS} rows, one for each block that is left out; "
+            f"x has {data.num_samples}."
+        )
     if weights is not None and (groups is not None or intervals):
         asked = "groups" if groups is not None else "intervals"
         raise ValueError(f"{asked} and weights do not go together; repeat rows instead of weighting them.")

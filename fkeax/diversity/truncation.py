@@ -90,7 +90,7 @@ def truncated_vendi(
     References:
         Ospanov and Farnia, "Do Vendi Scores Converge with Finite Samples?", UAI 2025.
     """
-    values = jnp.asarray(spectrum.values if isinstance(spectrum, Spectrum) else spectrum)
+    values = checks.real_array(spectrum.values if isinstance(spectrum, Spectrum) else spectrum, "spectrum")
     values = values.astype(checks.working_dtype(values.dtype))
     if not isinstance(values, Tracer):
         vendi_from_spectrum(values, order)  # refuses what is no spectrum: spreading would hide a negative entry

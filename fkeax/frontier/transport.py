@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -153,7 +154,8 @@ def _costs(
     def divergence(
         x: Float[Array, "n d"], y: Float[Array, "m d"], a: Float[Array, "n"], b: Float[Array, "m"]
     ) -> tuple[Float[Array, ""], Bool[Array, ""]]:
-        value, solved = sinkdiv(x, y, cost_fn=kind, epsilon=epsilon, a=a, b=b)
+        traced: Any = epsilon  # annotated as a float there
+        value, solved = sinkdiv(x, y, cost_fn=kind, epsilon=traced, a=a, b=b)
         return value, jnp.all(jnp.stack(solved.converged))
 
     def at(weight: Float[Array, ""]) -> tuple[Array, Array, Array, Array]:

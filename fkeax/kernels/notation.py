@@ -31,6 +31,8 @@ def parse_kernel(text: str) -> tuple[str, dict[str, float]]:
             raise ValueError(
                 f"kernel parameters are written as in 'rational-quadratic:alpha=0.5'; got {word!r} in {text!r}."
             )
+        if parameter in parameters:
+            raise ValueError(f"{parameter} is given twice in {text!r}.")
         # A degree is a whole number; the others are traced, and take the dtype of a float.
         parameters[parameter] = int(value) if parameter == "degree" and value.is_integer() else value
     return name.strip(), parameters

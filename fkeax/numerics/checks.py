@@ -104,6 +104,18 @@ def matrix(x: object, name: str = "x") -> np.ndarray | jax.Array:
     return array
 
 
+def real_array(x: object, name: str) -> jax.Array:
+    """Return ``x`` as a JAX array of real numbers; traced arrays pass.
+
+    Raises:
+        TypeError: If the entries are not real numbers.
+    """
+    dtype = x.dtype if isinstance(x, jax.Array) else np.asarray(x).dtype
+    if not (jnp.issubdtype(dtype, jnp.floating) or jnp.issubdtype(dtype, jnp.integer) or np.dtype(dtype).kind == "b"):
+        raise TypeError(f"{name} must hold real numbers; got dtype {dtype}.")
+    return jnp.asarray(x)
+
+
 def working_dtype(dtype: np.dtype | type) -> np.dtype:
     """Return the dtype that data of ``dtype`` is computed in: float64 where JAX allows it, else float32.
 

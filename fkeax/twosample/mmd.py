@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import jax
+import numpy as np
 from jax.typing import ArrayLike
 
 from fkeax.inference import normal_interval
@@ -106,13 +107,21 @@ def mmd_result(
         display: How the metric is usually shown; kept apart from the value.
     """
     value = unbiased_mmd2(sums) if estimator == "unbiased" else biased_mmd2(sums)
-    parts = variance_parts(sums)
+    with np.errstate(over="ignore", invalid="ignore"):
+        parts = variance_parts(sums)
+        spread = None if parts is None else parts.variance(samples.num_reference, samples.num_generated) ** 0.5
+        leave_one_out = jackknife_stderr(sums)
     diagnostics: dict[str, object] = dict(samples.diagnostics)
     stderr = None
     if parts is None:
         diagnostics["stderr_reason"] = "fewer than 4 rows in a sample: the parts of the variance cannot be told apart"
+    elif spread is None or not np.isfinite(spread):
+        diagnostics["stderr_reason"] = (
+            "fourth powers of kernel values leave the range of the computation; scale the rows"
+        )
+        leave_one_out = leave_one_out if leave_one_out is not None and np.isfinite(leave_one_out) else None
     else:
-        stderr = parts.variance(samples.num_reference, samples.num_generated) ** 0.5
+        stderr = float(spread)
         diagnostics |= {
             "stderr_method": VARIANCE,
             "interval_95": list(normal_interval(value, stderr)),
@@ -122,7 +131,7 @@ def mmd_result(
         if estimator == "biased":
             diagnostics["stderr_method"] = f"{VARIANCE}; of the unbiased estimate, from which this differs by its bias"
             diagnostics["interval_of"] = "the expectation of the biased estimate at these n, not of MMD^2"
-    diagnostics |= {"jackknife_stderr": jackknife_stderr(sums), "display": display, "warnings": list(samples.warnings)}
+    diagnostics |= {"jackknife_stderr": leave_one_out, "display": display, "warnings": list(samples.warnings)}
     return Result(
         name=name,
         value=value,

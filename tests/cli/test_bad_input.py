@@ -220,3 +220,33 @@ def test_odd_names_stay_on_one_line(gen: Path, complaint: Complaint, name: str) 
 
 def test_demo_into_a_file(gen: Path, complaint: Complaint) -> None:
     assert "it is a file; expected a folder" in complaint("demo", "--out", gen)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("score", "gen.npy", "--ref", "other.npy", "--metrics", "kid", "--json", "other.npy"),
+        ("score", "gen.npy", "--bandwidth", "median", "--bandwidth-from", "other.npy", "--json", "other.npy"),
+        ("score", "gen.npy", "--bandwidth", "2", "--groups", "other.npy", "--json", "other.npy"),
+        ("test", "other.npy", "gen.npy", "--json", "other.npy"),
+        ("frontier", "gen.npy", "other.npy", "--json", "other.npy"),
+        ("curve", "gen.npy", "--over", "order", "--values", "1", "--groups", "other.npy", "--json", "other.npy"),
+    ],
+)
+def test_no_output_overwrites_an_input(gen: Path, complaint: Complaint, words: tuple[str, ...]) -> None:
+    other = gen.with_name("other.npy")
+    np.save(other, np.load(gen) + 1)
+    before = other.read_bytes()
+    assert "give another name" in complaint(*words)
+    assert other.read_bytes() == before
+
+
+def test_two_outputs_need_two_names(gen: Path, complaint: Complaint) -> None:
+    words = ("--over", "order", "--values", "1", "--bandwidth", "2", "--json", "o.svg", "--figure", "o.svg")
+    assert "--figure 'o.svg' is another output of the command" in complaint("curve", gen, *words)
+
+
+def test_a_reference_of_another_width_gives_no_bandwidth(gen: Path, complaint: Complaint) -> None:
+    np.save("wide.npy", np.ones((5, 7)))
+    line = complaint("score", gen, "--bandwidth", "median", "--bandwidth-from", "wide.npy")
+    assert "--bandwidth-from 'wide.npy' has 7 columns and 'gen.npy' has 6" in line.replace(str(gen), "gen.npy")

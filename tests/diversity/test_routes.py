@@ -186,6 +186,9 @@ def test_a_bandwidth_found_on_a_reference_travels_with_the_result():
         ({"bandwidth": "rke=0.5"}, "needs a number above 1"),
         ({"bandwidth": 1.0, "method": "nystrom"}, "key is needed for the landmarks"),
         ({"bandwidth": 1.0, "features": "grid"}, "features must be one of iid"),
+        ({"kernel": "polynomial:degree=900,scale=1", "method": "exact"}, "overflow or vanish even in float64"),
+        ({"kernel": "polynomial:degree=30,scale=1", "method": "dual"}, "46,376 explicit features here"),
+        ({"kernel": "rational-quadratic:alpha=1,alpha=2", "bandwidth": 1.0}, "alpha is given twice"),
     ],
 )
 def test_bad_options_get_one_sentence(options, sentence):
@@ -193,10 +196,23 @@ def test_bad_options_get_one_sentence(options, sentence):
         fkeax.score(_data(), **options)
 
 
+@pytest.mark.parametrize(
+    "call", [fkeax.vendi, fkeax.fkea, lambda x, **o: fkeax.curve(x, over="order", values=(1,), **o)]
+)
+def test_a_misspelt_option_is_an_error(call):
+    with pytest.raises(TypeError, match="num_frequncies"):
+        call(_data(), bandwidth=1.0, key=jax.random.key(0), num_frequncies=5)
+
+
+def test_intervals_need_rows():
+    with pytest.raises(ValueError, match="intervals need at least 10 rows"):
+        fkeax.vendi(_data()[:9], bandwidth=1.0, intervals=True)
+
+
 def test_plan_knows_every_route():
     assert plan(50_000, 64, kernel="polynomial:degree=2,scale=1").route == "dual"
     assert plan(100, 64, kernel="polynomial:degree=2,scale=1").reason == "n = 100 <= 2145 features"
     assert plan(50_000, 64, kernel="laplace-l1").route == "fkea"
     assert plan(50_000, 64, method="nystrom", num_landmarks=500).matrix_bytes == 500 * 500 * 4
-    with pytest.raises(ValueError, match="the dual route would take"):
+    with pytest.raises(ValueError, match="explicit features here"):
         plan(10**9, 4000, kernel="polynomial:degree=3,scale=1", method="dual")
