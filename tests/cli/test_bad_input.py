@@ -230,7 +230,7 @@ def test_demo_into_a_file(gen: Path, complaint: Complaint) -> None:
         ("score", "gen.npy", "--bandwidth", "2", "--groups", "other.npy", "--json", "other.npy"),
         ("test", "other.npy", "gen.npy", "--json", "other.npy"),
         ("frontier", "gen.npy", "other.npy", "--json", "other.npy"),
-        ("curve", "gen.npy", "--over", "order", "--values", "1", "--groups", "other.npy", "--json", "other.npy"),
+        ("curve", "gen.npy", "--over", "bandwidth", "--values", "1", "--groups", "other.npy", "--json", "other.npy"),
     ],
 )
 def test_no_output_overwrites_an_input(gen: Path, complaint: Complaint, words: tuple[str, ...]) -> None:
