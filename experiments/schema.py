@@ -46,10 +46,11 @@ class Encoder:
 
 @dataclass
 class Kernel:
-    """The kernel; bandwidth in the units of the encoded samples."""
+    """The kernel; its bandwidth in the units of the encoded samples, or the rule that finds it on all of them."""
 
     name: str = MISSING
     bandwidth: float | None = None
+    bandwidth_rule: str | None = None  # median, rke=10 or mean-k2=0.05
 
 
 @dataclass
@@ -64,11 +65,16 @@ class Features:
 
 @dataclass
 class Estimator:
-    """Which scores, and up to how many samples the exact ones are computed beside them."""
+    """Which scores, and up to how many samples the exact ones are computed beside them.
+
+    With `num_kept`, VENDI of so many eigenvalues too; with `num_landmarks`, scores by Nystrom features too.
+    """
 
     name: str = MISSING
     orders: list[float] = field(default_factory=list)
     max_exact_samples: int = 0
+    num_kept: int | None = None
+    num_landmarks: int | None = None
 
 
 @dataclass

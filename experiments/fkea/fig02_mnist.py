@@ -20,11 +20,13 @@ import fkeax
 from experiments import data
 from experiments.outcome import Outcome
 from experiments.schema import Config, Fig02Params
+from fkeax import kernels
 from fkeax.datasets import colour_by_class
 
 if TYPE_CHECKING:
     from fkeax.datasets import LabelledImages
     from fkeax.diversity import Modes
+    from fkeax.kernels import Bandwidth
     from fkeax.results import Result
 
 LOG = logging.getLogger(__name__)
@@ -55,20 +57,21 @@ def run(config: Config) -> Outcome:
     pictures = colour_by_class(digits.images[order], labels)
     # Double precision is for double precision input: under runtime.x64 the rows are that.
     rows = pictures.reshape(len(pictures), -1).astype(jax.dtypes.canonicalize_dtype(np.float64), copy=False)
+    bandwidth = _bandwidth(rows, config)
     results: list[Result] = []
     found: list[Result] = []
     for num_digits in params.digit_counts:
-        found = _scores(rows[: int(np.searchsorted(labels, num_digits))], config)
+        found = _scores(rows[: int(np.searchsorted(labels, num_digits))], config, bandwidth)
         results += [_with_settings(result, {"num_digits": num_digits}) for result in found]
         listed = ", ".join(f"{r.settings['estimator']} {r.name} {_shown(r)}" for r in found)
         LOG.info("digits 0 to %d, n = %d: %s", num_digits - 1, found[0].settings["num_samples"], listed)
-    results += _digits_alone(rows, labels, config)
+    results += _digits_alone(rows, labels, config, bandwidth)
     modes = fkeax.modes(
         rows,
         num_modes=params.num_modes,
         num_samples=params.num_top_samples,
         kernel=config.kernel.name,
-        bandwidth=config.kernel.bandwidth,
+        bandwidth=bandwidth,
         method="fkea",
         features=config.features.name,
         num_frequencies=config.features.num_frequencies,
@@ -98,7 +101,7 @@ def _checked(config: Config) -> Fig02Params:
         if asked not in supported:
             allowed = " or ".join(map(repr, supported))
             raise ValueError(f"{group}.name must be {allowed} in {config.name}, got {asked!r}.")
-    if config.kernel.bandwidth is None:
+    if config.kernel.bandwidth is None and config.kernel.bandwidth_rule is None:
         raise ValueError("kernel.bandwidth is not set; the paper's is kernel.bandwidth=7.")
     params = config.params
     if not isinstance(params, Fig02Params):
@@ -114,22 +117,35 @@ def _headline(config: Config) -> str:
     return "rke-debiased" if config.features.name in ("iid", "stratified") else "rke"
 
 
-def _digits_alone(rows: np.ndarray, labels: np.ndarray, config: Config) -> list[Result]:
+def _bandwidth(rows: np.ndarray, config: Config) -> Bandwidth:
+    """Return the one bandwidth of all scores: found by a rule on the digits of all classes where one is set."""
+    given, rule_words = config.kernel.bandwidth, config.kernel.bandwidth_rule
+    rule = kernels.parse_bandwidth(given if rule_words is None else rule_words)
+    family = kernels.kernel_family(config.kernel.name)
+    if not isinstance(family, kernels.SpectralKernel):
+        raise ValueError(f"kernel.name must be a shift-invariant kernel in {config.name}, got {config.kernel.name!r}.")
+    return rule(rows, kernel=family, key=jax.random.key(config.seed))
+
+
+def _digits_alone(rows: np.ndarray, labels: np.ndarray, config: Config, bandwidth: Bandwidth) -> list[Result]:
     """Return the exact scores of each digit by itself: they say which digit can pull a score of several down."""
     results = []
     for digit in np.unique(labels):
-        found = _exact_scores(rows[labels == digit], config)
+        found = _exact_scores(rows[labels == digit], config, bandwidth)
         results += [_with_settings(result, {"only_digit": int(digit)}) for result in found]
     return results
 
 
-def _scores(rows: np.ndarray, config: Config) -> list[Result]:
+def _scores(rows: np.ndarray, config: Config, bandwidth: Bandwidth) -> list[Result]:
     """Return the scores through features, then the exact ones: all up to `max_exact_samples`, RKE at any size."""
+    truncated = () if config.estimator.num_kept is None else ("vendi-truncated",)
     by_features = fkeax.score(
         rows,
+        metrics=("vendi", "vendi-debiased", "rke", *truncated),
         orders=tuple(config.estimator.orders),
+        num_kept=config.estimator.num_kept,
         kernel=config.kernel.name,
-        bandwidth=config.kernel.bandwidth,
+        bandwidth=bandwidth,
         method="fkea",
         features=config.features.name,
         intervals=config.inference.name == "jackknife",
@@ -138,10 +154,27 @@ def _scores(rows: np.ndarray, config: Config) -> list[Result]:
         batch_size=config.features.batch_size,
         key=jax.random.key(config.seed),
     )
-    return [*by_features.values(), *_exact_scores(rows, config)]
+    return [*by_features.values(), *_by_landmarks(rows, config, bandwidth), *_exact_scores(rows, config, bandwidth)]
 
 
-def _exact_scores(rows: np.ndarray, config: Config) -> list[Result]:
+def _by_landmarks(rows: np.ndarray, config: Config, bandwidth: Bandwidth) -> list[Result]:
+    """Return the scores by Nystrom features, where a number of landmarks asks for them."""
+    if config.estimator.num_landmarks is None:
+        return []
+    found = fkeax.score(
+        rows,
+        orders=tuple(config.estimator.orders),
+        kernel=config.kernel.name,
+        bandwidth=bandwidth,
+        method="nystrom",
+        num_landmarks=config.estimator.num_landmarks,
+        batch_size=config.features.batch_size,
+        key=jax.random.key(config.seed),
+    )
+    return list(found.values())
+
+
+def _exact_scores(rows: np.ndarray, config: Config, bandwidth: Bandwidth) -> list[Result]:
     metrics = ("vendi", "rke") if len(rows) <= config.estimator.max_exact_samples else ("rke",)
     orders = tuple(config.estimator.orders)
     exact = fkeax.score(
@@ -149,7 +182,7 @@ def _exact_scores(rows: np.ndarray, config: Config) -> list[Result]:
         metrics=metrics,
         orders=orders,
         kernel=config.kernel.name,
-        bandwidth=config.kernel.bandwidth,
+        bandwidth=bandwidth,
         method="exact",
         intervals=config.inference.name == "jackknife",
     )

@@ -156,7 +156,8 @@ def test_what_it_does_not_do(changes: dict[str, Any], expected: str) -> None:
 def test_another_kernel_scheme_and_inference() -> None:
     """Whatever conf/ offers reaches the scores, and the title says that it is not the paper's choice."""
     changed = config(
-        kernel=schema.Kernel("matern32", 2.0),
+        kernel=schema.Kernel("matern32", bandwidth_rule="rke=6"),
+        estimator=schema.Estimator("fkea", [1.0], 400, num_kept=5, num_landmarks=20),
         features=schema.Features("orthogonal", 12),
         inference=schema.Inference("jackknife"),
         params=schema.Fig02Params([2], num_modes=2, num_top_samples=3),
@@ -169,6 +170,10 @@ def test_another_kernel_scheme_and_inference() -> None:
     assert found["vendi-1", "fkea"].settings["kernel"] == found["vendi-1", "exact"].settings["kernel"] == "matern32"
     assert found["vendi-1", "fkea"].diagnostics["interval"]
     assert found["vendi-1-debiased", "fkea"].value is None
+    assert found["rke", "exact"].value == pytest.approx(6, rel=1e-6)  # at the bandwidth found on all digits, two here
+    assert "RKE 6 of the matern32 kernel" in str(found["rke", "fkea"].settings["bandwidth_source"])
+    assert found["vendi-1-truncated", "fkea"].diagnostics["num_kept"] == 5
+    assert found["rke", "nystrom"].settings["num_landmarks"] == 20
 
 
 def test_every_data_set_of_conf_is_known() -> None:
