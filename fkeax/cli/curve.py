@@ -50,20 +50,20 @@ def curve(
     started = time.time()
     axis = options.choose("--over", over, tuple(AXES)).replace("-", "_")
     grid = options.parse_values("--values", values)
-    request: dict[str, Any] = {
-        "metrics": options.parse_metrics(metrics),
-        "orders": options.parse_orders(orders),
-        "method": options.choose("--method", method, options.METHODS),
-        "kernel": options.parse_kernel(kernel),
-        "bandwidth": options.parse_bandwidth(str(grid[0]) if axis == "bandwidth" else bandwidth, kernel),
-        "features": options.choose("--features", feature_scheme, options.SCHEMES),
-        "num_frequencies": num_frequencies,
-        "num_draws": num_draws,
-        "num_landmarks": num_landmarks,
-        "num_kept": num_kept,
-        "intervals": intervals,
-        "batch_size": batch_size,
-    }
+    request = options.score_request(
+        options.parse_metrics(metrics),
+        orders=orders,
+        method=method,
+        kernel=kernel,
+        bandwidth=str(grid[0]) if axis == "bandwidth" else bandwidth,
+        feature_scheme=feature_scheme,
+        num_frequencies=num_frequencies,
+        num_draws=num_draws,
+        num_landmarks=num_landmarks,
+        num_kept=num_kept,
+        intervals=intervals,
+        batch_size=batch_size,
+    )
     if axis == "bandwidth" and bandwidth is not None:
         raise ValueError("--bandwidth is what the curve goes over; give its values with --values only.")
     options.choose("--dtype", dtype, options.DTYPES)

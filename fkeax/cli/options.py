@@ -261,6 +261,45 @@ def parse_bandwidth(word: str | None, kernel: str) -> float | str | None:
     return bandwidth
 
 
+def score_request(
+    metrics: tuple[str, ...],
+    *,
+    orders: str,
+    method: str,
+    kernel: str,
+    bandwidth: str | None,
+    feature_scheme: str,
+    needs_bandwidth: bool = True,
+    **numbers: Any,
+) -> dict[str, Any]:
+    """Return the keyword arguments of a diversity score from the words of the command line.
+
+    Args:
+        metrics: Of :data:`METRICS`; may be empty where only a reference is compared with.
+        orders: A list of numbers.
+        method: The route.
+        kernel: Name and parameters.
+        bandwidth: A number, a rule, or None.
+        feature_scheme: How frequencies are drawn.
+        needs_bandwidth: Whether any of the scores asked for has one.
+        numbers: Options that are numbers or flags already.
+
+    Raises:
+        ValueError: A word is none of the allowed ones, or one is missing.
+    """
+    if "vendi-truncated" in metrics and numbers["num_kept"] is None:
+        raise ValueError("vendi-truncated needs --num-kept: how many eigenvalues to keep, as in '--num-kept 100'.")
+    return {
+        "metrics": metrics,
+        "orders": parse_orders(orders),
+        "method": choose("--method", method, METHODS),
+        "kernel": parse_kernel(kernel),
+        "bandwidth": parse_bandwidth(bandwidth, kernel) if needs_bandwidth else None,
+        "features": choose("--features", feature_scheme, SCHEMES),
+        **numbers,
+    }
+
+
 def parse_image_shape(words: str) -> tuple[int, ...]:
     """Read an image shape such as "28,28" or "28,28,1".
 

@@ -51,23 +51,22 @@ def score(
     """
     started = time.time()
     own, against = _checked_metrics(metrics, ref)
-    request = {
-        "metrics": own,
-        "orders": options.parse_orders(orders),
-        "method": options.choose("--method", method, options.METHODS),
-        "kernel": options.parse_kernel(kernel),
+    request = options.score_request(
+        own,
+        orders=orders,
+        method=method,
+        kernel=kernel,
+        bandwidth=bandwidth,
+        feature_scheme=feature_scheme,
         # Most relative scores bring a kernel of their own.
-        "bandwidth": options.parse_bandwidth(bandwidth, kernel) if own or "mmd" in against else None,
-        "features": options.choose("--features", feature_scheme, options.SCHEMES),
-        "num_frequencies": num_frequencies,
-        "num_draws": num_draws,
-        "num_landmarks": num_landmarks,
-        "num_kept": num_kept,
-        "intervals": intervals,
-        "batch_size": batch_size,
-    }
-    if "vendi-truncated" in own and num_kept is None:
-        raise ValueError("vendi-truncated needs --num-kept: how many eigenvalues to keep, as in '--num-kept 100'.")
+        needs_bandwidth=bool(own) or "mmd" in against,
+        num_frequencies=num_frequencies,
+        num_draws=num_draws,
+        num_landmarks=num_landmarks,
+        num_kept=num_kept,
+        intervals=intervals,
+        batch_size=batch_size,
+    )
     options.choose("--dtype", dtype, options.DTYPES)
     options.choose("--like", like, relative.LIKE)
     target = options.check_output("--json", json, features, ref, bandwidth_from, groups)

@@ -8,7 +8,8 @@ from typing import Unpack, cast
 
 import numpy as np
 
-from fkeax.diversity.evidence import evidence, fkea_evidence, fkea_sums, with_groups
+from fkeax.diversity.evidence import evidence, fkea_evidence, with_groups
+from fkeax.diversity.moments import fkea_sums
 from fkeax.diversity.request import Request, ScoreOptions, request
 from fkeax.diversity.samples import Rows
 from fkeax.diversity.scores import DEFAULT_METRICS, ORDERS, checked_metrics, needs_spectrum, results_of, wanted

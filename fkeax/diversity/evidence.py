@@ -195,65 +195,7 @@ def _dual_evidence(asked: Request, wanted: Wanted) -> Evidence:
     return _with_pairs(found, asked, sample)
 
 
-@dataclass(frozen=True)
-class FkeaSums:
-    """What the one pass of the fkea route leaves behind, before any spectrum.
-
-    Attributes:
-        draws: Sums under each map.
-        blocks: Sums of each block of rows under the first map; empty unless intervals were asked for.
-        sample: Rows that exact kernel moments are measured on.
-        seed: Of the halvings of the frequencies.
-    """
-
-    draws: tuple[MomentState, ...]
-    blocks: tuple[MomentState, ...]
-    sample: batching.RowSample
-    seed: list[int]
-
-    def with_frequencies(self, num_frequencies: int) -> FkeaSums:
-        """Return the sums under the first r frequencies alone; independent frequencies only."""
-        draws, blocks = (
-            tuple(moments.first_frequencies(moment, num_frequencies) for moment in part)
-            for part in (self.draws, self.blocks)
-        )
-        return replace(self, draws=draws, blocks=blocks)
-
-
-def fkea_sums(asked: Request, *, blocks: bool) -> FkeaSums:
-    """Return the sums of a request by the fkea route: one pass, O(n), all draws at once; blocks take a second pass."""
-    kernel, key = asked.kernel, asked.key
-    if (
-        not isinstance(kernel, SpectralKernel)
-        or key is None
-        or asked.num_frequencies is None
-        or asked.num_draws is None
-        or asked.scheme is None
-    ):
-        raise AssertionError("the plan let a kernel without features, or no key, reach the fkea route")
-    key_frequencies, key_rows = jax.random.split(key)
-    seed_rows = batching.key_seed(key_rows)
-    sample = batching.RowSample(NUM_SAMPLED_ROWS, seed_rows)
-    maps, draws = moments.fkea_moment(
-        asked.data,
-        kernel,
-        asked.weights,
-        key_frequencies,
-        sample,
-        asked.num_frequencies,
-        asked.num_draws,
-        asked.scheme,
-    )
-    parts: tuple[MomentState, ...] = ()
-    if blocks:
-        numbers = subsampling.random_groups(
-            round(draws[0].num_rows.to_float()), seed=seed_rows.tolist(), groups=asked.groups
-        )
-        parts = tuple(part for (part,) in moments.block_moments(asked.data, maps[:1], kernel, numbers))
-    return FkeaSums(draws, parts, sample, seed_rows.tolist())
-
-
-def fkea_evidence(asked: Request, wanted: Wanted, sums: FkeaSums) -> Evidence:
+def fkea_evidence(asked: Request, wanted: Wanted, sums: moments.FkeaSums) -> Evidence:
     """Return the evidence of the 2r x 2r covariances of Fourier features."""
     found = fourier_evidence(sums.draws, wanted, scheme=asked.scheme or "iid", seed=sums.seed)
     if sums.blocks:
@@ -262,7 +204,7 @@ def fkea_evidence(asked: Request, wanted: Wanted, sums: FkeaSums) -> Evidence:
 
 
 def _fkea_evidence(asked: Request, wanted: Wanted) -> Evidence:
-    return fkea_evidence(asked, wanted, fkea_sums(asked, blocks=asked.intervals and bool(wanted.orders)))
+    return fkea_evidence(asked, wanted, moments.fkea_sums(asked, blocks=asked.intervals and bool(wanted.orders)))
 
 
 def _nystrom_evidence(asked: Request, wanted: Wanted) -> Evidence:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import jax
@@ -12,7 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
 
-from fkeax.diversity import streaming
+from fkeax.diversity import streaming, subsampling
+from fkeax.diversity.plan import NUM_SAMPLED_ROWS
+from fkeax.diversity.request import Request
 from fkeax.diversity.samples import Samples, centre_of
 from fkeax.features import FourierMap, sample_fourier_map
 from fkeax.kernels import ExplicitKernel, Kernel, SpectralKernel
@@ -115,6 +117,63 @@ def first_frequencies(moment: MomentState, num_frequencies: int) -> MomentState:
     symmetric = (np.triu(block) + np.triu(block, 1).T for block in (first, second))
     blocks = (next(symmetric), cross, next(symmetric))
     return replace(moment, blocks=tuple(jnp.asarray(block * np.asarray(scale, block.dtype)) for block in blocks))
+
+
+@dataclass(frozen=True)
+class FkeaSums:
+    """What the one pass of the fkea route leaves behind, before any spectrum.
+
+    Attributes:
+        draws: Sums under each map.
+        blocks: Sums of each block of rows under the first map; empty unless intervals were asked for.
+        sample: Rows that exact kernel moments are measured on.
+        seed: Of the halvings of the frequencies.
+    """
+
+    draws: tuple[MomentState, ...]
+    blocks: tuple[MomentState, ...]
+    sample: batching.RowSample
+    seed: list[int]
+
+    def with_frequencies(self, num_frequencies: int) -> FkeaSums:
+        """Return the sums under the first r frequencies alone; independent frequencies only."""
+        draws, blocks = (
+            tuple(first_frequencies(moment, num_frequencies) for moment in part) for part in (self.draws, self.blocks)
+        )
+        return replace(self, draws=draws, blocks=blocks)
+
+
+def fkea_sums(asked: Request, *, blocks: bool) -> FkeaSums:
+    """Return the sums of a request by the fkea route: one pass, O(n), all draws at once; blocks take a second pass."""
+    kernel, key = asked.kernel, asked.key
+    if (
+        not isinstance(kernel, SpectralKernel)
+        or key is None
+        or asked.num_frequencies is None
+        or asked.num_draws is None
+        or asked.scheme is None
+    ):
+        raise AssertionError("the plan let a kernel without features, or no key, reach the fkea route")
+    key_frequencies, key_rows = jax.random.split(key)
+    seed_rows = batching.key_seed(key_rows)
+    sample = batching.RowSample(NUM_SAMPLED_ROWS, seed_rows)
+    maps, draws = fkea_moment(
+        asked.data,
+        kernel,
+        asked.weights,
+        key_frequencies,
+        sample,
+        asked.num_frequencies,
+        asked.num_draws,
+        asked.scheme,
+    )
+    parts: tuple[MomentState, ...] = ()
+    if blocks:
+        numbers = subsampling.random_groups(
+            round(draws[0].num_rows.to_float()), seed=seed_rows.tolist(), groups=asked.groups
+        )
+        parts = tuple(part for (part,) in block_moments(asked.data, maps[:1], kernel, numbers))
+    return FkeaSums(draws, parts, sample, seed_rows.tolist())
 
 
 def observed(data: Samples, kernel: Kernel, sample: batching.RowSample | None) -> Iterator[np.ndarray]:

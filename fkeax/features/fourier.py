@@ -38,11 +38,6 @@ class FourierMap:
     scheme: str = field(default="iid", metadata={"static": True})
 
     @property
-    def has_independent_frequencies(self) -> bool:
-        """Whether the U-statistic over pairs of frequencies is unbiased (the debiased second moment of RKE)."""
-        return self.scheme == "iid"
-
-    @property
     def num_frequencies(self) -> int:
         """The number r of frequencies; there are 2r features."""
         return self.frequencies.shape[-2]

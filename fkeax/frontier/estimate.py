@@ -34,7 +34,6 @@ from fkeax.numerics import checks
 from fkeax.quantize import pool_rows
 from fkeax.results import Result
 
-LARGEST, SMALLEST = 1e15, 1e-15  # squares of lengths are then ordinary numbers in float32
 MAX_COMPONENTS = 49  # of the ratio estimators: the paper finds that they need fewer than 50 dimensions
 OPTIONS: dict[str, tuple[str, ...]] = {
     "quantized": ("num_buckets", "num_seeds", "unit_rows", "explained_variance", "start", "num_restarts"),
@@ -250,10 +249,7 @@ def _checked_pair(reference: ArrayLike, generated: ArrayLike) -> tuple[np.ndarra
     for name, side in (("reference", reference), ("generated", generated)):
         rows = np.asarray(checks.matrix(side, name))
         checks.finite_rows(rows, name)
-        largest = max(abs(float(rows.max())), abs(float(rows.min())))
-        if largest > LARGEST or largest < SMALLEST:
-            what = "only zeros" if largest == 0 else f"numbers too {'large' if largest > 1 else 'small'} to square"
-            raise ValueError(f"{name} holds {what} (the largest is {largest:.3g}); scale both samples alike.")
+        checks.square_range(rows, name, zeros=False)
         if rows.shape[0] < 2:
             raise ValueError(f"{name} must have at least 2 samples; got {rows.shape[0]}.")
         sides.append(rows)

@@ -18,11 +18,6 @@ from fkeax.kernels.protocol import SpectralKernel
 class BandwidthRule(Protocol):
     """A way to choose a bandwidth, called with the rows it may look at."""
 
-    @property
-    def needs_rows(self) -> bool:
-        """Whether it looks at the data: then a stream, whose rows are not at hand, cannot have it."""
-        ...
-
     def __call__(self, x: np.ndarray | jax.Array, *, kernel: SpectralKernel, key: jax.Array | None = None) -> Bandwidth:
         """Return the bandwidth for a kernel (whose own is ignored) on the rows of x."""
         ...
@@ -33,7 +28,6 @@ class GivenRule:
     """A bandwidth that was given as a number."""
 
     value: float
-    needs_rows = False
 
     def __call__(
         self, x: np.ndarray | jax.Array | None = None, *, kernel: SpectralKernel, key: jax.Array | None = None
@@ -50,8 +44,6 @@ class GivenRule:
 class MedianRule:
     """The median pairwise distance; see :func:`median_bandwidth`."""
 
-    needs_rows = True
-
     def __call__(self, x: np.ndarray | jax.Array, *, kernel: SpectralKernel, key: jax.Array | None = None) -> Bandwidth:
         """Return the median distance that the kernel is a function of."""
         return median_bandwidth(x, kernel=kernel, key=key)
@@ -65,7 +57,6 @@ class RkeRule:
     """The bandwidth at which the rows have a given RKE; see :func:`bandwidth_for_rke`."""
 
     rke: float
-    needs_rows = True
 
     def __call__(self, x: np.ndarray | jax.Array, *, kernel: SpectralKernel, key: jax.Array | None = None) -> Bandwidth:
         """Return that bandwidth."""
@@ -80,7 +71,6 @@ class MeanSquareRule:
     """The bandwidth at which distinct rows have a given mean ``k^2``; see :func:`bandwidth_for_mean_square`."""
 
     mean_square: float
-    needs_rows = True
 
     def __call__(self, x: np.ndarray | jax.Array, *, kernel: SpectralKernel, key: jax.Array | None = None) -> Bandwidth:
         """Return that bandwidth."""

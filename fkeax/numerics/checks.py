@@ -116,6 +116,24 @@ def real_array(x: object, name: str) -> jax.Array:
     return jnp.asarray(x)
 
 
+LARGEST, SMALLEST = 1e15, 1e-15  # squares, and sums of them, are then ordinary numbers in single precision
+
+
+def square_range(rows: np.ndarray, name: str, *, zeros: bool = True) -> None:
+    """Raise if numbers are so large or so small that squares leave the range of single precision.
+
+    Args:
+        rows: Finite.
+        name: Of the argument.
+        zeros: Whether rows that are 0 everywhere are fine.
+    """
+    largest = max(abs(float(rows.max())), abs(float(rows.min())))
+    if SMALLEST <= largest <= LARGEST or (zeros and largest == 0):
+        return
+    what = "only zeros" if largest == 0 else f"numbers too {'large' if largest > 1 else 'small'} to square"
+    raise ValueError(f"{name} holds {what} (the largest is {largest:.3g}); scale both samples alike.")
+
+
 def working_dtype(dtype: np.dtype | type) -> np.dtype:
     """Return the dtype that data of ``dtype`` is computed in: float64 where JAX allows it, else float32.
 

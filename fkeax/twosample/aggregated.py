@@ -9,15 +9,15 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
-from fkeax.inference import Groups, Units, permutation_outcome, permutation_units, row_labels
+from fkeax.inference import Groups, Units, permutation_outcome, row_labels
 from fkeax.kernels import Bandwidth, Gaussian, Kernel, with_bandwidth
 from fkeax.numerics import batching, checks
 from fkeax.twosample.bandwidth_grids import GRIDS, aggregation_grid, fusion_grid
-from fkeax.twosample.decisions import KernelReport, TwoSampleTest, checked_level
+from fkeax.twosample.decisions import KernelReport, TwoSampleTest, checked_level, checked_test, single_test
 from fkeax.twosample.kernel_choice import chosen_kernel, median_of_rows
 from fkeax.twosample.kernel_families import Families, draws_first, family_forms, listed, num_kernels, wild_forms
 from fkeax.twosample.level_correction import Correction, corrected_level
-from fkeax.twosample.samples import TwoSamples, two_samples
+from fkeax.twosample.samples import TwoSamples
 from fkeax.twosample.tiles import Points, pooled_points
 
 SCHEMES = ("auto", "permutations", "wild")
@@ -80,14 +80,11 @@ def mmdagg(
         >>> result.reject, len(result.kernels)
         (True, 20)
     """
-    key = checks.typed_key(key, "random relabellings")
-    level, number = checked_level(alpha, num_permutations)
-    level_number = number if num_level_permutations is None else checked_level(alpha, num_level_permutations)[1]
     checks.choice(grid, "grid", GRIDS)
     checks.choice(scheme, "scheme", SCHEMES)
     num_bandwidths = checks.count(num_bandwidths, "num_bandwidths", minimum=2)
-    samples = two_samples(reference, generated)
-    units = permutation_units(samples.num_reference, samples.num_generated, groups)
+    key, level, number, samples, units = checked_test(reference, generated, key, alpha, groups, num_permutations)
+    level_number = number if num_level_permutations is None else checked_level(alpha, num_level_permutations)[1]
     if families is None:
         rows = samples.pooled()
         n = samples.num_reference
@@ -184,12 +181,9 @@ def mmd_fuse(
         >>> mmd_fuse(x, y, key=jax.random.key(2), num_permutations=199).p_value
         0.005
     """
-    key = checks.typed_key(key, "random relabellings")
-    level, number = checked_level(alpha, num_permutations)
     num_bandwidths = checks.count(num_bandwidths, "num_bandwidths", minimum=2)
     temperature = checks.positive_number(temperature, "temperature")
-    samples = two_samples(reference, generated)
-    units = permutation_units(samples.num_reference, samples.num_generated, groups)
+    key, level, number, samples, units = checked_test(reference, generated, key, alpha, groups, num_permutations)
     key_labels, key_rows = jax.random.split(key)
     rows = samples.pooled()
     if len(rows) > FUSE_GRID_ROWS:
@@ -204,22 +198,14 @@ def mmd_fuse(
     own = np.mean(normalised >= normalised[:, :1], axis=1)
     loudest = normalised.max(axis=0)
     adjusted = np.asarray([permutation_outcome(part, loudest[1:]).p_value for part in normalised[:, 0]])
-    return TwoSampleTest(
-        method="fuse",
-        reject=outcome.p_value <= level,
-        p_value=outcome.p_value,
-        p_stderr=outcome.p_stderr,
-        z=outcome.z,
-        alpha=level,
-        statistic=outcome.observed,
-        null_sd=outcome.null_sd,
-        n_ref=samples.num_reference,
-        n_gen=samples.num_generated,
-        num_permutations=number,
-        scheme=units.scheme,
+    return single_test(
+        "fuse",
+        outcome,
+        samples,
+        level,
+        units.scheme,
+        settings={"temperature": temperature},
         kernels=_reports(families, normalised, own, adjusted <= level),
-        settings={"dimension": samples.dimension, "dtype": str(samples.dtype), "temperature": temperature},
-        diagnostics=samples.diagnostics | {"null_mean": outcome.null_mean, "warnings": list(samples.warnings)},
     )
 
 
@@ -263,10 +249,7 @@ def bandwidth_sweep(
         >>> bandwidth_sweep(x, y, key=jax.random.key(2), num_permutations=199).p_value
         0.005
     """
-    key = checks.typed_key(key, "random relabellings")
-    level, number = checked_level(alpha, num_permutations)
-    samples = two_samples(reference, generated)
-    units = permutation_units(samples.num_reference, samples.num_generated, groups)
+    key, level, number, samples, units = checked_test(reference, generated, key, alpha, groups, num_permutations)
     key_labels, key_pairs = jax.random.split(key)
     if bandwidths is None:
         zero = np.zeros(samples.dimension)
@@ -283,22 +266,15 @@ def bandwidth_sweep(
     loudest = scores.max(axis=0)
     outcome = permutation_outcome(loudest[0], loudest[1:], tie_tolerance=1e-5)
     adjusted = np.asarray([permutation_outcome(own, loudest[1:], tie_tolerance=1e-5).p_value for own in scores[:, 0]])
-    return TwoSampleTest(
-        method="sweep",
-        reject=outcome.p_value <= level,
-        p_value=outcome.p_value,
-        p_stderr=outcome.p_stderr,
-        z=outcome.z,
-        alpha=level,
-        statistic=outcome.observed,
-        null_sd=outcome.null_sd,
-        n_ref=samples.num_reference,
-        n_gen=samples.num_generated,
-        num_permutations=number,
-        scheme=units.scheme,
+    return single_test(
+        "sweep",
+        outcome,
+        samples,
+        level,
+        units.scheme,
+        settings={"kernel": kernel},
         kernels=_reports(families, values, adjusted, adjusted <= level),
-        settings={"dimension": samples.dimension, "dtype": str(samples.dtype), "kernel": kernel},
-        diagnostics=samples.diagnostics | {"p_values_are": "adjusted for all", "warnings": list(samples.warnings)},
+        diagnostics={"p_values_are": "adjusted for all"},
     )
 
 

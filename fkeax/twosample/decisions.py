@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from fkeax.inference import PermutationOutcome
+import jax
+from jax.typing import ArrayLike
+
+from fkeax.inference import Groups, PermutationOutcome, Units, permutation_units
 from fkeax.numerics import checks
 from fkeax.results import Result
-from fkeax.twosample.samples import TwoSamples
+from fkeax.twosample.samples import TwoSamples, two_samples
 
 MIN_PERMUTATIONS = 19
 
@@ -118,6 +120,36 @@ def checked_level(alpha: object, num_permutations: object) -> tuple[float, int]:
     return level, number
 
 
+class Checked(NamedTuple):
+    """The arguments that every test shares, checked."""
+
+    key: jax.Array
+    level: float
+    num_permutations: int
+    samples: TwoSamples
+    units: Units
+
+
+def checked_test(
+    reference: ArrayLike,
+    generated: ArrayLike,
+    key: jax.Array | None,
+    alpha: float,
+    groups: Groups | None,
+    num_permutations: int,
+) -> Checked:
+    """Return the samples, and what a relabelling moves, after checking everything that tests have in common.
+
+    Raises:
+        ValueError: If there is no key, rows are unfit, groups do not match, or B is too small for alpha.
+    """
+    typed = checks.typed_key(key, "random relabellings")
+    level, number = checked_level(alpha, num_permutations)
+    samples = two_samples(reference, generated)
+    units = permutation_units(samples.num_reference, samples.num_generated, groups)
+    return Checked(typed, level, number, samples, units)
+
+
 def single_test(
     method: str,
     outcome: PermutationOutcome,
@@ -126,15 +158,13 @@ def single_test(
     scheme: str,
     *,
     settings: dict[str, Any],
-    kernel: tuple[str, float | None] | None = None,
-    warnings: Sequence[str] = (),
+    kernels: tuple[KernelReport, ...] = (),
+    diagnostics: dict[str, Any] | None = None,
 ) -> TwoSampleTest:
-    """Return the decision of a test with one statistic."""
-    reject = outcome.p_value <= alpha
-    reports = () if kernel is None else (KernelReport(kernel[0], kernel[1], outcome.p_value, outcome.z, reject),)
+    """Return the decision of a test whose one statistic, however many kernels it is made of, was relabelled."""
     return TwoSampleTest(
         method=method,
-        reject=reject,
+        reject=outcome.p_value <= alpha,
         p_value=outcome.p_value,
         p_stderr=outcome.p_stderr,
         z=outcome.z,
@@ -145,7 +175,9 @@ def single_test(
         n_gen=samples.num_generated,
         num_permutations=outcome.num_permutations,
         scheme=scheme,
-        kernels=reports,
+        kernels=kernels,
         settings={"dimension": samples.dimension, "dtype": str(samples.dtype)} | settings,
-        diagnostics=samples.diagnostics | {"null_mean": outcome.null_mean, "warnings": [*samples.warnings, *warnings]},
+        diagnostics=samples.diagnostics
+        | {"null_mean": outcome.null_mean, "warnings": list(samples.warnings)}
+        | (diagnostics or {}),
     )

@@ -6,11 +6,9 @@ import jax
 import numpy as np
 from jax.typing import ArrayLike
 
-from fkeax.inference import Groups, permutation_outcome, permutation_units, row_labels
-from fkeax.numerics import checks
+from fkeax.inference import Groups, permutation_outcome, row_labels
 from fkeax.numerics.transport_trace import nuclear_norm, stacked_roots
-from fkeax.twosample.decisions import TwoSampleTest, checked_level, single_test
-from fkeax.twosample.samples import two_samples
+from fkeax.twosample.decisions import TwoSampleTest, checked_test, single_test
 
 ROUNDING = 1e-7  # of the pooled variance: the root of a rounded covariance, where it is singular
 CHUNK_NUMBERS = 2**22  # 32 MiB of float64 at a time
@@ -52,10 +50,7 @@ def frechet_test(
         >>> frechet_test(x, y, key=jax.random.key(0), num_permutations=99).p_value
         0.01
     """
-    key = checks.typed_key(key, "random relabellings")
-    level, number = checked_level(alpha, num_permutations)
-    samples = two_samples(reference, generated)
-    units = permutation_units(samples.num_reference, samples.num_generated, groups)
+    key, level, number, samples, units = checked_test(reference, generated, key, alpha, groups, num_permutations)
     labels = np.asarray(row_labels(key, units, number)) > 0
     rows = samples.pooled(np.dtype(np.float64))
     through_gram = samples.dimension > min(samples.num_reference, samples.num_generated)

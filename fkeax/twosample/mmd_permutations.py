@@ -6,10 +6,10 @@ import jax
 import numpy as np
 from jax.typing import ArrayLike
 
-from fkeax.inference import Groups, PermutationOutcome, permutation_outcome, permutation_units, row_labels
+from fkeax.inference import Groups, PermutationOutcome, permutation_outcome, row_labels
 from fkeax.kernels import Bandwidth, Energy, Gaussian, Kernel, kernel_entry
 from fkeax.numerics import checks
-from fkeax.twosample.decisions import TwoSampleTest, checked_level, single_test
+from fkeax.twosample.decisions import KernelReport, TwoSampleTest, checked_test, single_test
 from fkeax.twosample.kernel_choice import (
     BandwidthChoice,
     KernelChoice,
@@ -20,7 +20,7 @@ from fkeax.twosample.kernel_choice import (
     prepared,
 )
 from fkeax.twosample.label_forms import DistanceKernel, SquaredDistances, label_forms, squared_distance_tiles
-from fkeax.twosample.samples import TwoSamples, two_samples
+from fkeax.twosample.samples import TwoSamples
 from fkeax.twosample.tiles import Points, pooled_points, tile_shape
 
 
@@ -68,14 +68,12 @@ def mmd_test(
         >>> mmd_test(x, y, key=jax.random.key(2), num_permutations=199).p_value
         0.005
     """
-    key = checks.typed_key(key, "random relabellings")
-    level, number = checked_level(alpha, num_permutations)
-    samples = two_samples(reference, generated)
-    units = permutation_units(samples.num_reference, samples.num_generated, groups)
+    key, level, number, samples, units = checked_test(reference, generated, key, alpha, groups, num_permutations)
     key_labels, key_pairs = jax.random.split(key)
     choice, source = _kernel_and_source(samples, kernel, bandwidth, dict(parameters), key_pairs)
     labels = row_labels(key_labels, units, number, dtype=samples.dtype)
     outcome = mmd_outcome(choice.kernel, source, labels)
+    width = None if choice.bandwidth is None else choice.bandwidth.value
     return single_test(
         "mmd",
         outcome,
@@ -83,7 +81,7 @@ def mmd_test(
         level,
         units.scheme,
         settings=choice.settings,
-        kernel=(choice.name, None if choice.bandwidth is None else choice.bandwidth.value),
+        kernels=(KernelReport(choice.name, width, outcome.p_value, outcome.z, outcome.p_value <= level),),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,7 +91,8 @@ def two_samples(
             raise ValueError(f"{name} must have at least {min_rows} rows for this; it has {matrix.shape[0]}.")
         hosts.append(matrix)
     first, second = hosts
-    _check_range(hosts)
+    for name, rows in (("reference", first), ("generated", second)):
+        checks.square_range(rows, name)
     if first.shape[1] != second.shape[1]:
         raise ValueError(
             f"reference and generated must have the same number of columns; got {first.shape[1]} and {second.shape[1]}."
@@ -104,20 +104,6 @@ def two_samples(
     if constant == first.shape[1]:
         warnings.append("all rows of both samples are equal: every distance is 0")
     return TwoSamples(first, second, dtype, _centre(first, second), diagnostics, warnings)
-
-
-LARGEST, SMALLEST = 1e15, 1e-15  # squares of distances, and sums of them, are then ordinary numbers in float32
-
-
-def _check_range(hosts: Sequence[np.ndarray]) -> None:
-    """Raise if numbers are so large or so small that squares of distances leave the range of single precision."""
-    for name, rows in zip(("reference", "generated"), hosts, strict=True):
-        largest = max(abs(float(rows.max())), abs(float(rows.min())))
-        if largest > LARGEST or 0 < largest < SMALLEST:
-            raise ValueError(
-                f"{name} holds numbers too {'large' if largest > LARGEST else 'small'} for squares of distances "
-                f"(the largest is {largest:.3g}); scale both samples alike."
-            )
 
 
 def _centre(first: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -61,7 +61,6 @@ def test_shapes_and_scale(scheme, r, d):
     assert wide.frequencies.shape == (r, d)
     assert wide.frequencies.dtype == jnp.float32
     assert wide.scheme == scheme
-    assert wide.has_independent_frequencies == (scheme == "iid")
     np.testing.assert_allclose(np.asarray(narrow.frequencies), 2 * np.asarray(wide.frequencies), rtol=3e-7)
     other = features.sample_fourier_map(jax.random.key(4), kernel, r, centre, scheme=scheme)
     assert not np.any(np.asarray(other.frequencies) == np.asarray(wide.frequencies))

@@ -23,7 +23,6 @@ X = np.random.default_rng(0).standard_normal((20, 3))
 def test_words_and_back(text, rule):
     assert kernels.parse_bandwidth(text) == rule
     assert kernels.parse_bandwidth(str(rule)) == rule
-    assert rule.needs_rows == (not isinstance(rule, kernels.GivenRule))
 
 
 def test_rules_do_what_their_functions_do():
