@@ -62,7 +62,7 @@ def fkea_moment(
 ) -> tuple[tuple[FourierMap, ...], Draws]:
     """Return the maps of all draws and their sums, one an entry.
 
-    The centre is the median of the first chunk, rounded to the working dtype: known before the second chunk is.
+    The centre is the median of the first rows, rounded to the working dtype: known before the second chunk is.
     """
     keys = jax.random.split(key, num_draws)
     if data.on_accelerator and isinstance(data.matrix, jax.Array):

@@ -205,7 +205,8 @@ def stream_on_host(
         chunk_weights = None if weights is None else weights[seen : seen + chunk.shape[0]]
         batch = batching.pad(chunk, chunk_weights, size, centre=centre, dtype=dtype)
         cosine, sine = _weighted_features(fourier_map, batch.rows, batch.weights)
-        sums.add(np.asarray(cosine), np.asarray(sine))
+        # Padding has weight 0: BLAS need not multiply it.
+        sums.add(np.asarray(cosine)[: chunk.shape[0]], np.asarray(sine)[: chunk.shape[0]])
         del cosine, sine  # before the next batch takes as much again
         num_rows += int(np.count_nonzero(batch.weights))
         weight += float(batch.weights.sum(dtype=np.float64))
