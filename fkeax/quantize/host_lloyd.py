@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fkeax.numerics.grouped import grouped_row_sums
+from fkeax.numerics.host_threads import ForSpans, one_span, spans_on_all_threads
 
 _BLOCK_ENTRIES = 2**19  # scores of a block: what the cache holds
 
@@ -51,10 +52,15 @@ def lloyd(x: np.ndarray, start: np.ndarray, *, tolerance: float, max_iterations:
     Cost:
         At most ``2 n k d`` flops an iteration, less when few clusters change.
     """
+    with spans_on_all_threads() as for_spans:
+        return _lloyd(x, start, tolerance, max_iterations, for_spans)
+
+
+def _lloyd(x: np.ndarray, start: np.ndarray, tolerance: float, max_iterations: int, for_spans: ForSpans) -> Clusters:
     squared_norms = np.einsum("nd,nd->n", x, x)
     mean_norm = float(squared_norms.mean(dtype=np.float64))
     centres = start.copy()
-    nearest = nearest_centre(x, centres)
+    nearest = nearest_centre(x, centres, for_spans)
     changed = np.ones(centres.shape[0], bool)
     mean_score, converged, iteration = float(nearest.scores.mean(dtype=np.float64)), False, 0
     while iteration < max_iterations and not converged:
@@ -63,7 +69,7 @@ def lloyd(x: np.ndarray, start: np.ndarray, *, tolerance: float, max_iterations:
         _move_to_means(centres, x, nearest.labels, counts, changed)
         refilled = _refill(centres, x, squared_norms, nearest.scores, counts)
         changed[refilled] = True
-        before, nearest = nearest, _reassigned(x, centres, changed, nearest)
+        before, nearest = nearest, _reassigned(x, centres, changed, nearest, for_spans)
         moved = np.flatnonzero(nearest.labels != before.labels)
         changed = np.zeros_like(changed)
         changed[nearest.labels[moved]] = True
@@ -78,24 +84,28 @@ def lloyd(x: np.ndarray, start: np.ndarray, *, tolerance: float, max_iterations:
     return Clusters(centres, nearest.labels.astype(np.int32), objective, iteration, converged)
 
 
-def nearest_centre(x: np.ndarray, centres: np.ndarray) -> Nearest:
+def nearest_centre(x: np.ndarray, centres: np.ndarray, for_spans: ForSpans = one_span) -> Nearest:
     """Return for every row its nearest centre (the first of equals), its score, and that of the next one."""
     columns = np.ascontiguousarray(-2 * centres.T)  # BLAS is 6 % faster than with the transpose of rows
     squared = np.einsum("kd,kd->k", centres, centres)
     num_rows, num_centres = x.shape[0], centres.shape[0]
-    block_rows = max(1, min(num_rows, _BLOCK_ENTRIES // num_centres))
-    products = np.empty((block_rows, num_centres), x.dtype)
     labels = np.empty(num_rows, np.intp)
     scores, others = np.empty(num_rows, x.dtype), np.empty(num_rows, x.dtype)
-    for begin in range(0, num_rows, block_rows):
-        end = min(num_rows, begin + block_rows)
-        block = np.matmul(x[begin:end], columns, out=products[: end - begin])
-        block += squared
-        labels[begin:end] = block.argmin(axis=1)
-        best = np.arange(end - begin), labels[begin:end]
-        scores[begin:end] = block[best]
-        block[best] = np.inf
-        others[begin:end] = block.min(axis=1)
+
+    def measure(first: int, last: int) -> None:
+        block_rows = max(1, min(last - first, _BLOCK_ENTRIES // num_centres))
+        products = np.empty((block_rows, num_centres), x.dtype)
+        for begin in range(first, last, block_rows):
+            end = min(last, begin + block_rows)
+            block = np.matmul(x[begin:end], columns, out=products[: end - begin])
+            block += squared
+            labels[begin:end] = block.argmin(axis=1)
+            best = np.arange(end - begin), labels[begin:end]
+            scores[begin:end] = block[best]
+            block[best] = np.inf
+            others[begin:end] = block.min(axis=1)
+
+    for_spans(measure, num_rows)
     return Nearest(labels, scores, others)
 
 
@@ -129,7 +139,9 @@ def _refill(
     return refilled
 
 
-def _reassigned(x: np.ndarray, centres: np.ndarray, changed: np.ndarray, before: Nearest) -> Nearest:
+def _reassigned(
+    x: np.ndarray, centres: np.ndarray, changed: np.ndarray, before: Nearest, for_spans: ForSpans
+) -> Nearest:
     """Return the nearest centres after those in ``changed`` moved.
 
     Of the centres that stand still, a row's own keeps its score, and no other is below ``before.others``. A changed
@@ -139,8 +151,8 @@ def _reassigned(x: np.ndarray, centres: np.ndarray, changed: np.ndarray, before:
     """
     names = np.flatnonzero(changed)
     if names.size == changed.size:
-        return nearest_centre(x, centres)
-    found = nearest_centre(x, centres[names])
+        return nearest_centre(x, centres, for_spans)
+    found = nearest_centre(x, centres[names], for_spans)
     own_changed = changed[before.labels]
     standing = np.where(own_changed, before.others, before.scores)  # at most the score of any that stands still
     wins = (found.scores < standing) | (own_changed & (found.scores == standing))
@@ -150,5 +162,5 @@ def _reassigned(x: np.ndarray, centres: np.ndarray, changed: np.ndarray, before:
     others = np.minimum(before.others, np.where(wins, np.minimum(found.others, standing), found.scores))
     stranded = np.flatnonzero(own_changed & ~wins)
     if stranded.size:
-        labels[stranded], scores[stranded], others[stranded] = nearest_centre(x[stranded], centres)
+        labels[stranded], scores[stranded], others[stranded] = nearest_centre(x[stranded], centres, for_spans)
     return Nearest(labels, scores, others)
