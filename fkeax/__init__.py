@@ -56,6 +56,7 @@ _ROOMS = (
     "cli",
     "datasets",
     "diversity",
+    "embed",
     "features",
     "frontier",
     "inference",
@@ -65,6 +66,7 @@ _ROOMS = (
     "quantize",
     "report",
     "results",
+    "sensitivity",
     "twosample",
 )
 

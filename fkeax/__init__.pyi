@@ -2,6 +2,7 @@ from fkeax import assets as assets
 from fkeax import cli as cli
 from fkeax import datasets as datasets
 from fkeax import diversity as diversity
+from fkeax import embed as embed
 from fkeax import features as features
 from fkeax import frontier as frontier
 from fkeax import inference as inference
@@ -11,6 +12,7 @@ from fkeax import numerics as numerics
 from fkeax import quantize as quantize
 from fkeax import report as report
 from fkeax import results as results
+from fkeax import sensitivity as sensitivity
 from fkeax import twosample as twosample
 from fkeax.diversity import curve as curve
 from fkeax.diversity import fkea as fkea

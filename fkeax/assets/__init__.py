@@ -8,6 +8,35 @@ from __future__ import annotations
 
 from fkeax.assets.cache import cache_folder
 from fkeax.assets.catalogue import MNIST_5K, Asset, Member
-from fkeax.assets.fetch import AssetError, fetch, licence_text
+from fkeax.assets.encoder_weights import (
+    AISFX,
+    ALL_MINILM_L6_V2,
+    EFFICIENTNET_LITE0,
+    EFFICIENTNET_LITE2,
+    MUSICNN_MSD,
+    MUSICNN_MTT,
+    RESEMBLYZER,
+    VGG_MSD,
+    VGG_MTT,
+)
+from fkeax.assets.fetch import AssetError, fetch, is_cached, licence_text
 
-__all__ = ["MNIST_5K", "Asset", "AssetError", "Member", "cache_folder", "fetch", "licence_text"]
+__all__ = [
+    "AISFX",
+    "ALL_MINILM_L6_V2",
+    "EFFICIENTNET_LITE0",
+    "EFFICIENTNET_LITE2",
+    "MNIST_5K",
+    "MUSICNN_MSD",
+    "MUSICNN_MTT",
+    "RESEMBLYZER",
+    "VGG_MSD",
+    "VGG_MTT",
+    "Asset",
+    "AssetError",
+    "Member",
+    "cache_folder",
+    "fetch",
+    "is_cached",
+    "licence_text",
+]

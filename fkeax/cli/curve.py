@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fkeax.cli import options, running, tables
+from fkeax.cli import applicability, options, outputs, running, tables
 
 if TYPE_CHECKING:
     from fkeax.diversity import DiversityCurve
@@ -19,9 +19,11 @@ AXES = {
     "num-frequencies": "number of frequencies r",
     "order": "order",
 }
+AXIS_OPTIONS = {"order": "orders"}  # where the option has another name than the axis
 
 
 def curve(
+    context: outputs.Context,
     features: options.FeaturesArgument,
     over: Annotated[str, typer.Option(help=f"The setting on the horizontal axis: {', '.join(AXES)}.")],
     values: Annotated[str, typer.Option(help="Its values, as in 100,300,1000.")],
@@ -41,6 +43,7 @@ def curve(
     batch_size: options.BatchOption = 4096,
     dtype: options.DtypeOption = "auto",
     json: options.JsonOption = None,
+    table: options.TableOption = None,
     figure: options.FigureOption = None,
 ) -> None:
     """Score samples along one setting: how the scores move with n, bandwidth, frequencies or order.
@@ -64,33 +67,36 @@ def curve(
         intervals=intervals,
         batch_size=batch_size,
     )
-    if axis == "bandwidth" and bandwidth is not None:
-        raise ValueError("--bandwidth is what the curve goes over; give its values with --values only.")
+    own_option = AXIS_OPTIONS.get(axis, axis)
+    if outputs.given(context, own_option):
+        word = f"--{own_option.replace('_', '-')}"
+        raise ValueError(f"{word} is what the curve goes over; give its values with --values only.")
+    applicability.refuse_idle(context, request["metrics"])
     options.choose("--dtype", dtype, options.DTYPES)
-    target = options.check_output("--json", json, features, groups)
-    picture = options.check_figure(figure, features, groups, json)
+    target = outputs.check_outputs(context, json, features, groups, table=table)
+    picture = options.check_figure(figure, features, groups, json, table)
     named = {f"--{name.replace('_', '-')}": options.as_words(value) for name, value in request.items()}
-    if axis in request:
-        named.pop(f"--{over}")
+    named.pop(f"--{own_option.replace('_', '-')}", None)
+    named = applicability.without(named, applicability.idle(request["metrics"], intervals=intervals))
     named = {"--over": over, "--values": values, **named, "--groups": groups, "--seed": seed, "--dtype": dtype}
 
-    from fkeax.io import describe_run, open_features, write_results
+    from fkeax.io import describe_run
 
-    file = open_features(features)
-    request["groups"] = running.labels_of_rows(groups, len(file.array))
+    file = running.features(features)
+    request["groups"] = running.labels_of_rows(groups, file)
     found = _compute(file, axis, grid, request, seed, dtype)
     _show(found, over)
-    if target is not None:
-        command = options.command_words("curve", features, {**named, "--json": json, "--figure": figure})
-        inputs = [file.path, *([groups] if groups is not None else [])]
+    if target.wanted:
+        written = {"--json": json, "--table": table, "--figure": figure}
+        command = options.command_words("curve", features, {**named, **written})
+        inputs = [*file.paths, *running.files_of(groups)]
         provenance = describe_run(command=command, seed=seed, inputs=inputs, started=started)
-        write_results(
-            target, found.results(), provenance | {"over": over, "values": [f"{value:.12g}" for value in found.values]}
-        )
-        print(f"written: {json}")
+        along = {"over": over, "values": [f"{value:.12g}" for value in found.values]}
+        target.write(found.results(), provenance | along)
     if picture is not None:
         _draw(found, AXES[over], str(file.path.name), picture)
         print(f"written: {figure}")
+    outputs.finish(found.results())
 
 
 def _compute(
@@ -125,7 +131,9 @@ def _show(found: DiversityCurve, over: str) -> None:
     header = ("score", over, "value", "std. error", "95 % interval")
     tables.print_table(header[:columns], [row[:columns] for row in rows])
     first: Result = next(iter(found.points[-1].values()))
-    tables.print_notes(tables.describe_settings(first.settings, first.diagnostics)[:1])
+    ends = f"{min(found.values):g} to {max(found.values):g}"
+    along = {over.replace("-", "_"): f"{ends} (the axis)"}
+    tables.print_notes(tables.describe_settings(first.settings, first.diagnostics, along=along)[:1])
     if any(result.value is None for result in found.results()):
         tables.print_notes(["a dash: the score has no value there; --json holds the reason"])
 

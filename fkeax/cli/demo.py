@@ -33,7 +33,10 @@ def demo(
     out: Annotated[str, typer.Option(metavar="DIR", help="Folder for figures and numbers.")] = "fkeax-demo",
     seed: options.SeedOption = 0,
 ) -> None:
-    """Score real handwritten digits, exactly and by random features, against the number of classes."""
+    """Score real handwritten digits, exactly and by random features, against the number of classes.
+
+    Example: fkeax demo --out digits
+    """
     started = time.time()
     folder = Path(out)
     if folder.exists() and not folder.is_dir():

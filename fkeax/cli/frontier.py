@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fkeax.cli import options, relative, running, tables
+from fkeax.cli import options, outputs, relative, running, tables
 
 if TYPE_CHECKING:
     from fkeax.frontier import FrontierEstimate
@@ -17,6 +17,7 @@ METHODS = ("quantized", "nearest", "kde", "classifier", "gaussian", "transport")
 
 
 def frontier(
+    context: outputs.Context,
     reference: options.ReferenceArgument,
     generated: Annotated[list[str], typer.Argument(metavar="GEN.npy...", help="Features of each set of samples.")],
     method: Annotated[str, typer.Option(help=f"The estimator: {', '.join(METHODS)}.")] = "quantized",
@@ -25,6 +26,7 @@ def frontier(
     scale: Annotated[float, typer.Option(help="The constant c of the area.")] = 5.0,
     seed: options.SeedOption = 0,
     json: options.JsonOption = None,
+    table: options.TableOption = None,
     figure: options.FigureOption = None,
 ) -> None:
     """Compare samples with a reference by their divergence frontiers: MAUVE, frontier integral, mid-point.
@@ -37,22 +39,22 @@ def frontier(
         raise ValueError("GEN.npy... names one file twice; name each set of samples once.")
     options.choose("--generator", generator, GENERATORS)
     options.choose("--like", like, relative.LIKE)
-    target = options.check_output("--json", json, reference, *generated)
-    picture = options.check_figure(figure, reference, *generated, json)
+    target = outputs.check_outputs(context, json, reference, *generated, table=table)
+    picture = options.check_figure(figure, reference, *generated, json, table)
 
     import jax
 
     from fkeax.frontier import estimate_frontier
-    from fkeax.io import describe_run, open_features, write_results
+    from fkeax.io import describe_run
 
-    base = open_features(reference)
+    base = running.features(reference)
     found: dict[str, FrontierEstimate] = {}
-    for path in generated:
-        file = open_features(path)
+    files = {path: running.features(path) for path in generated}
+    for path, file in files.items():
         with running.naming_pair(base, file), running.spinner(f"{path} ..."):
             found[path] = estimate_frontier(
-                base.array,
-                file.array,
+                base.read(),
+                file.read(),
                 method=method,
                 generator=generator,
                 like=like,
@@ -60,17 +62,18 @@ def frontier(
                 key=jax.random.key(seed),
             )
     _show(found)
-    if target is not None:
+    results = [_named(result, path) for path, estimate in found.items() for result in estimate.results.values()]
+    if target.wanted:
         named = {"--method": method, "--generator": generator, "--like": like, "--scale": scale, "--seed": seed}
         command = ["fkeax", "frontier", reference, *generated]
-        command += options.option_words({**named, "--json": json, "--figure": figure})
-        provenance = describe_run(command=command, seed=seed, inputs=[reference, *generated], started=started)
-        results = [_named(result, path) for path, estimate in found.items() for result in estimate.results.values()]
-        write_results(target, results, provenance)
-        print(f"written: {json}")
+        command += options.option_words({**named, "--json": json, "--table": table, "--figure": figure})
+        inputs = [*base.paths, *(path for file in files.values() for path in file.paths)]
+        provenance = describe_run(command=command, seed=seed, inputs=inputs, started=started, references=base.paths)
+        target.write(results, provenance)
     if picture is not None:
         _draw(found, picture, reference)
         print(f"written: {figure}")
+    outputs.finish(results)
 
 
 def _named(result: Any, path: str) -> Any:

@@ -11,21 +11,46 @@ from collections.abc import Sequence
 import typer
 
 import fkeax
-from fkeax.cli import curve, demo, frontier, modes, score, two_sample
+from fkeax.cli import (
+    audit,
+    compare,
+    curve,
+    demo,
+    diff,
+    doctor,
+    embed,
+    frontier,
+    models,
+    modes,
+    score,
+    state,
+    two_sample,
+    verify,
+)
 
 app = typer.Typer(
     name="fkeax",
     help="How good are a generative model's samples? Diversity, distance from a reference and tests, from embeddings.",
-    add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # rich's frames around the help take a third of its time
 )
 app.command("score")(score.score)
 app.command("modes")(modes.modes)
 app.command("curve")(curve.curve)
 app.command("test")(two_sample.two_sample)
 app.command("frontier")(frontier.frontier)
+app.command("audit")(audit.audit)
+app.command("compare")(compare.compare)
+app.command("diff")(diff.diff)
+app.command("verify")(verify.verify)
+app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
+app.command("embed")(embed.embed)
+app.add_typer(state.app, name="state")
+app.add_typer(models.app, name="models")
+
+OTHER_NAMES = {"scheme": "features"}  # an argument of the core whose option is called otherwise
 
 # Typer carries its own copy of click from 0.26 on and imports the package before; either way this is its base class.
 USAGE_ERROR = next(base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException")
@@ -54,9 +79,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: The words after `fkeax`; those of the process if None.
 
     Returns:
-        The exit code: 0; 2 for a bad option, a bad file or a lack of memory; 130 after Ctrl-C; 1 for a bug.
+        The exit code: 0; 1 if a score could not be computed, compared or confirmed, and for a bug; 2 for a bad option,
+        a bad file or a lack of memory; 130 after Ctrl-C.
     """
     words = list(sys.argv[1:] if argv is None else argv)
+    if "jax" not in sys.modules:
+        # By default JAX takes three quarters of a GPU's memory at its first use; a command takes what it needs.
+        os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     try:
         code = typer.main.get_command(app).main(args=words, prog_name="fkeax", standalone_mode=False)
         sys.stdout.flush()
@@ -67,7 +96,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except Exception as error:
-        message = _describe(error)
+        message = _describe(error, words)
         if message is None:
             traceback.print_exc()
             return 1
@@ -82,7 +111,7 @@ def _complain(message: str) -> int:
     return 2
 
 
-def _describe(error: Exception) -> str | None:
+def _describe(error: Exception, words: Sequence[str] = ()) -> str | None:
     """Return one sentence for a fault of the input or the machine, None for a bug."""
     if isinstance(error, USAGE_ERROR):
         context = getattr(error, "ctx", None)
@@ -95,8 +124,22 @@ def _describe(error: Exception) -> str | None:
         named = f"{error.filename!r}: " if error.filename is not None else ""
         return f"{named}{error.strerror}" if error.strerror else str(error)
     if isinstance(error, ValueError | TypeError | ImportError) and _raised_by_fkeax(error):
-        return str(error)
+        return _naming_option(str(error), words)
     return None
+
+
+def _naming_option(message: str, words: Sequence[str]) -> str:
+    """Turn what the core says about an argument into a sentence about the option that it came from."""
+    argument, _, rest = message.partition(" ")
+    name = "--" + OTHER_NAMES.get(argument, argument).replace("_", "-")
+    command = typer.main.get_command(app)
+    for word in words:
+        commands = getattr(command, "commands", {})
+        if word not in commands:
+            break
+        command = commands[word]
+    options = {option for parameter in command.params for option in parameter.opts}
+    return f"{name} {rest}" if argument.replace("_", "").isalpha() and name in options else message
 
 
 def _raised_by_fkeax(error: Exception) -> bool:

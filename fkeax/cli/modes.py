@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fkeax.cli import options, running, tables
+from fkeax.cli import applicability, options, outputs, running, tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from fkeax.diversity import Modes
     from fkeax.io import FeatureFile
+    from fkeax.numerics.row_blocks import RowBlocks
 
 IMAGE_SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
 SHOWN_SAMPLES = 8
@@ -25,6 +26,7 @@ MOST_PANELS = 50
 
 
 def modes(
+    context: outputs.Context,
     features: options.FeaturesArgument,
     top: options.TopOption = 10,
     samples: options.SamplesOption = 25,
@@ -62,11 +64,9 @@ def modes(
         "batch_size": batch_size,
     }
     options.choose("--dtype", dtype, options.DTYPES)
-    target = options.check_output("--json", json, features)
+    target = outputs.check_outputs(context, json, features)
 
-    from fkeax.io import open_features
-
-    file = open_features(features)
+    file = running.features(features)
     pictures = _picture_source(file, images, image_shape)
     folder = _picture_folder(file, out) if pictures is not None else None
     if out is not None and pictures is None:
@@ -74,13 +74,13 @@ def modes(
 
     found = _compute(file, request, top, samples, seed, dtype)
     _show(found)
-    if target is not None:
+    tables.print_notes(applicability.notes_on_route(context, found.settings["estimator"]))
+    if target.json is not None:
         named = {f"--{name.replace('_', '-')}": value for name, value in request.items()}
         named |= {"--top": top, "--samples": samples, "--seed": seed, "--dtype": dtype, "--json": json}
         named |= {"--images": images, "--image-shape": image_shape, "--out": out}
         command = options.command_words("modes", features, named)
-        _write_json(found, target, command, seed, file, started)
-        print(f"written: {json}")
+        target.write_json(_document(found, command, seed, file, started))
     # Last: a picture that cannot be read costs neither the table nor the numbers.
     if folder is not None and pictures is not None:
         _write_pictures(found, pictures, folder)
@@ -132,10 +132,8 @@ def _show(found: Modes) -> None:
     tables.print_notes(f"warning: {warning}" for warning in (warnings if isinstance(warnings, list) else []))
 
 
-def _write_json(
-    found: Modes, target: Path, command: Sequence[str], seed: int, file: FeatureFile, started: float
-) -> None:
-    from fkeax.io import describe_run, write_json
+def _document(found: Modes, command: Sequence[str], seed: int, file: FeatureFile, started: float) -> dict[str, Any]:
+    from fkeax.io import describe_run
 
     listed = [
         {
@@ -151,19 +149,18 @@ def _write_json(
         }
         for rank in range(1, len(found.eigenvalues) + 1)
     ]
-    document = {
+    return {
         "modes": listed,
         "settings": found.settings,
         "diagnostics": found.diagnostics,
-        "provenance": describe_run(command=command, seed=seed, inputs=[file.path], started=started),
+        "provenance": describe_run(command=command, seed=seed, inputs=file.paths, started=started),
     }
-    write_json(target, document)
 
 
 class _Rows:
     """Pictures made of the rows of the features themselves."""
 
-    def __init__(self, array: np.ndarray, image_shape: tuple[int, ...]) -> None:
+    def __init__(self, array: np.ndarray | RowBlocks, image_shape: tuple[int, ...]) -> None:
         self.array = array
         self.image_shape = image_shape
 

@@ -25,6 +25,7 @@ KERNELS_WITH_BANDWIDTH = (
 )
 KERNELS = (*KERNELS_WITH_BANDWIDTH, "cosine", "linear", "polynomial")
 SCHEMES = ("iid", "orthogonal", "stratified", "orthogonal-stratified", "sobol")
+SPECTRA = ("dense", "lanczos")
 DTYPES = ("auto", "float32", "float64")
 
 
@@ -48,7 +49,8 @@ FeaturesArgument = Annotated[
     str,
     typer.Argument(
         metavar="GEN.npy",
-        help="Features, one row per sample: a .npy file, a .npz file with one array, or FILE.npz:NAME.",
+        help="Features, one row per sample: a .npy, .npz, .safetensors, .pt, .parquet, .arrow or .h5 file; FILE:NAME "
+        "for one of its arrays; a folder of shards; or a pattern such as 'emb_*.npy'.",
     ),
 ]
 KernelOption = Annotated[
@@ -95,7 +97,21 @@ KeptOption = Annotated[
 GroupsOption = Annotated[
     str | None,
     typer.Option(
-        metavar="FILE.npy", help="A label for each row; rows of one label depend on each other (frames of a clip)."
+        metavar="FILE|files|none",
+        help="A label for each row; rows of one label depend on each other (frames of a clip). A .npy or text file, "
+        "FILE:NAME, or files: one label for each file of a folder.",
+    ),
+]
+LabelsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--labels", metavar="FILE", help="A class for each row: scores of every class, and their mean over classes."
+    ),
+]
+EtaOption = Annotated[
+    float,
+    typer.Option(
+        "--eta", metavar="NUMBER", help="Of ken and finc: how many times as frequent a mode must be to count as novel."
     ),
 ]
 IntervalsOption = Annotated[
@@ -148,6 +164,22 @@ PermutationsOption = Annotated[
         help="Random relabellings; the method's own choice unless given.",
     ),
 ]
+SideOption = Annotated[
+    int, typer.Option("--n", metavar="INTEGER", parser=_whole_number(4), help="Samples on either side of a test.")
+]
+TestDrawsOption = Annotated[
+    int, typer.Option("--draws", metavar="INTEGER", parser=_whole_number(1), help="Independent draws of both sides.")
+]
+SinglePermutationsOption = Annotated[
+    int,
+    typer.Option(
+        "--num-permutations", metavar="INTEGER", parser=_whole_number(19), help="Random relabellings of each test."
+    ),
+]
+AggregatedOption = Annotated[
+    int,
+    typer.Option("--num-aggregated", metavar="INTEGER", parser=_whole_number(19), help="B1 and B2 of mmdagg."),
+]
 FigureOption = Annotated[
     str | None, typer.Option("--figure", metavar="FILE", help="Draw it: a .png, .svg or .pdf file.")
 ]
@@ -159,7 +191,50 @@ DtypeOption = Annotated[
         help="Precision of the computation: float32, float64, or auto (float32 unless JAX_ENABLE_X64 is set)."
     ),
 ]
-JsonOption = Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write the results as strict JSON.")]
+BudgetOption = Annotated[
+    str | None,
+    typer.Option(
+        "--memory-budget", metavar="BYTES", help="Memory to take beside the data, as in 2GiB: batches are cut to fit."
+    ),
+]
+SpectrumOption = Annotated[
+    str,
+    typer.Option(
+        help="How vendi of random features comes about: dense (all eigenvalues) or lanczos (random vectors: to 0.3 %, "
+        "many times faster at thousands of frequencies)."
+    ),
+]
+NumShardsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--num-shards", metavar="INTEGER", parser=_whole_number(1), help="Fail unless exactly so many shards are in."
+    ),
+]
+NumSamplesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--num-samples", metavar="INTEGER", parser=_whole_number(1), help="Fail unless exactly so many samples are in."
+    ),
+]
+JsonOption = Annotated[
+    str | None,
+    typer.Option(
+        "--json", metavar="FILE|-", help="Write the results as strict JSON; - for standard output (the table moves)."
+    ),
+]
+TableOption = Annotated[
+    str | None, typer.Option("--table", metavar="FILE", help="Write the results as a .csv or .parquet table.")
+]
+CacheOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cache",
+        metavar="DIR",
+        envvar="FKEAX_SCORE_CACHE",
+        show_envvar=True,
+        help="Keep results here, and take those of the same content, settings and versions from here.",
+    ),
+]
 
 
 def choose(option: str, word: str, allowed: Sequence[str]) -> str:
@@ -179,7 +254,7 @@ def parse_metrics(
     words: str, allowed: Sequence[str] = METRICS, aliases: Mapping[str, Sequence[str]] = MappingProxyType({})
 ) -> tuple[str, ...]:
     """Read a list of metrics such as "vendi,rke"; an alias stands for one or several."""
-    named = [choose("--metrics", word, (*allowed, *aliases)) for word in _split("--metrics", words)]
+    named = [choose("--metrics", word, (*allowed, *aliases)) for word in split_list("--metrics", words)]
     return tuple(dict.fromkeys(metric for name in named for metric in aliases.get(name, (name,))))
 
 
@@ -190,7 +265,7 @@ def parse_orders(words: str) -> tuple[float, ...]:
         ValueError: An entry is no number, NaN or negative.
     """
     orders = []
-    for word in _split("--orders", words):
+    for word in split_list("--orders", words):
         order = _to_float(word)
         if order is None or math.isnan(order) or order < 0:
             raise ValueError(f"--orders must be numbers of at least 0 or 'inf', such as 1,1.5,2,inf, got {word!r}.")
@@ -204,7 +279,7 @@ def parse_values(option: str, words: str) -> tuple[float, ...]:
     Raises:
         ValueError: An entry is no number, or not above or at 0.
     """
-    numbers = [(word, _to_float(word)) for word in _split(option, words)]
+    numbers = [(word, _to_float(word)) for word in split_list(option, words)]
     for word, number in numbers:
         if number is None or math.isnan(number) or number < 0:
             raise ValueError(f"{option} must be numbers of at least 0, such as 100,300,1000; got {word!r}.")
@@ -323,14 +398,13 @@ def check_output(option: str, path: str | None, *others: str | None) -> Path | N
         return None
     if path == "-":
         raise ValueError(f"{option} must name a file; got '-', and the terminal has the table.")
-    from fkeax.io import check_writable
+    from fkeax.io import check_writable, feature_paths
 
     target = check_writable(path)
     for other in others:
         if other is None:
             continue
-        source = Path(other) if Path(other).exists() else Path(other.rpartition(":")[0])  # FILE.npz:NAME
-        if target.exists() and source.exists() and target.samefile(source):
+        if target.exists() and any(target.samefile(source) for source in feature_paths(other)):
             what = "the file of features itself" if other == others[0] else "a file that the command reads"
             raise ValueError(f"{option} {path!r} is {what}; give another name.")
         if target.absolute() == Path(other).absolute():
@@ -348,7 +422,12 @@ def check_figure(path: str | None, *others: str | None) -> Path | None:
     return target
 
 
-def _split(option: str, words: str) -> list[str]:
+def split_list(option: str, words: str) -> list[str]:
+    """Return the entries of a list separated by commas.
+
+    Raises:
+        ValueError: An entry is empty.
+    """
     entries = [word.strip() for word in words.split(",")]
     if not all(entries):
         raise ValueError(f"{option} must be a list separated by commas without empty entries, got {words!r}.")

@@ -9,19 +9,26 @@ from fkeax.cli import tables
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
+
     from fkeax.io import FeatureFile
     from fkeax.results import Result
 
 FRONTIER = ("mauve", "fi", "mid")
 KERNEL = ("kid", "kid-subsets", "kad", "kad-shipped", "cmmd", "mmd")
 MANIFOLD = ("precision", "recall", "density", "coverage")
-METRICS = (*FRONTIER, *KERNEL, "frechet", *MANIFOLD)
+NOVELTY = ("ken", "finc", "rrke")
+METRICS = (*FRONTIER, *KERNEL, "frechet", *MANIFOLD, *NOVELTY)
 ALIASES = {"fid": ("frechet",), "prdc": MANIFOLD}
+SHOWN_MODES, SHOWN_SAMPLES = 3, 8
 LIKE = ("mauve-text", "paper", "exact")
 MEANINGS = {
     "mauve": "area under the divergence frontier; 1 for equal laws, biased low by about buckets / n",
     "mauve-debiased": "the same less its first-order bias; may leave [0, 1] by noise",
     "kid": "unbiased: at equal laws it is 0 on average, and can be negative",
+    "ken": "novel mass times the entropy of the novel modes; above 0 by noise even at equal laws",
+    "finc": "ken through random features: reads low, most where many small modes are novel",
+    "rrke": "0 for equal samples; above 0 by noise at equal laws: compare with two halves of the reference",
     "frechet": "biased upward by about d / n; compare only at equal n",
 }
 
@@ -35,7 +42,7 @@ def scores(
     from fkeax import twosample
     from fkeax.frontier import frontier
 
-    pair = (reference.array, generated.array)
+    pair = (reference.read(), generated.read())
     key = jax.random.key(seed)
     single = {
         "kid": twosample.kid,
@@ -54,6 +61,8 @@ def scores(
         if metric == "mmd":
             distance = twosample.mmd(*pair, kernel=request["kernel"], bandwidth=request["bandwidth"], key=key)
             found[distance.name] = distance
+        elif metric in NOVELTY:
+            found |= _novelty(metric, pair, request, key)
         elif metric in single:
             found[metric] = single[metric](*pair, key=key)
     manifolds = [metric for metric in metrics if metric in MANIFOLD]
@@ -61,6 +70,27 @@ def scores(
         of_manifolds = twosample.prdc(*pair, key=key)
         found |= {metric: of_manifolds[metric] for metric in manifolds}
     return found
+
+
+def _novelty(metric: str, pair: tuple[np.ndarray, np.ndarray], request: dict[str, Any], key: Any) -> dict[str, Result]:
+    """Return the results of a diversity score relative to the reference."""
+    from fkeax import diversity
+
+    shared = {name: request[name] for name in ("kernel", "bandwidth", "features", "num_frequencies", "batch_size")}
+    if metric == "rrke":
+        return {"rrke": diversity.rrke(*pair, **shared, key=key)}
+    novelty = {"ken": diversity.ken, "finc": diversity.finc}[metric](*pair, eta=request["eta"], **shared, key=key)
+    return {result.name: result for result in (novelty.score, novelty.mass)}
+
+
+def _novel_modes(result: Result) -> list[str]:
+    """Say which generated samples show the leading novel modes."""
+    modes = result.diagnostics.get("modes")
+    return [
+        f"{result.name}, novel mode {rank}: {tables.format_share(mode['share'])} of the novel mass; rows "
+        + ", ".join(str(row) for row in mode["samples"][:SHOWN_SAMPLES])
+        for rank, mode in enumerate(modes[:SHOWN_MODES] if isinstance(modes, list) else [], start=1)
+    ]
 
 
 def show(results: dict[str, Result]) -> None:
@@ -74,4 +104,6 @@ def show(results: dict[str, Result]) -> None:
     sizes = f"{settings['n_ref']} reference and {settings['n_gen']} generated samples"
     tables.print_notes([f"data: {sizes} of dimension {settings['dimension']}"])
     tables.print_notes(f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in results)
+    for result in results.values():
+        tables.print_notes(_novel_modes(result))
     tables.print_notes(tables.warnings_of(results))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fkeax.cli.tables import format_bytes, format_seconds
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
     import numpy as np
 
     from fkeax.io import FeatureFile
+    from fkeax.numerics.row_blocks import RowBlocks
 
+GROUP_WORDS = ("files", "none")  # in the place of a file of labels
 LONG_FLOPS = 5e11
 NOMINAL_FLOPS_PER_SECOND = 1e11
 
@@ -36,8 +39,7 @@ def naming_file(file: FeatureFile) -> Iterator[None]:
         message = str(error)
         if not message.startswith("x "):
             raise
-        label = str(file.path) if file.member is None else f"{file.path}:{file.member}"
-        raise type(error)(f"{label!r} {message[2:]}") from None
+        raise type(error)(f"{file.label!r} {message[2:]}") from None
 
 
 @contextmanager
@@ -49,12 +51,34 @@ def naming_pair(reference: FeatureFile, generated: FeatureFile) -> Iterator[None
         message = str(error)
         for word, file in (("reference", reference), ("generated", generated)):
             if message.startswith(f"{word} ") and not message.startswith("reference and generated"):
-                message = f"{str(file.path)!r} {message.removeprefix(word + ' ')}"
+                message = f"{file.label!r} {message.removeprefix(word + ' ')}"
                 break
         raise type(error)(message) from None
 
 
-def widened(array: np.ndarray, dtype: str) -> np.ndarray:
+def features(path: str) -> FeatureFile:
+    """Open features that were named on the command line, and say on stderr how they were understood.
+
+    Raises:
+        OSError: A file is missing or cannot be read.
+        ValueError: It holds no features.
+    """
+    from fkeax.io import load_features
+
+    file = load_features(path)
+    for notice in file.notices:
+        print(f"note: {path}: {notice}.", file=sys.stderr)
+    return file
+
+
+def files_of(*words: str | None) -> list[Path]:
+    """Return the files behind words of the command line: of features, of labels, of neither where none was given."""
+    from fkeax.io import feature_paths
+
+    return [path for word in words if word is not None and word not in GROUP_WORDS for path in feature_paths(word)]
+
+
+def widened(array: np.ndarray | RowBlocks, dtype: str) -> np.ndarray | RowBlocks:
     """Return the array in float64 if that was asked for; JAX follows the dtype of the data."""
     return array.astype("float64", copy=False) if dtype == "float64" else array
 
@@ -74,9 +98,8 @@ def bandwidth_of_reference(bandwidth: Any, reference: str | None, kernel: str, s
     import jax
 
     from fkeax import kernels
-    from fkeax.io import open_features
 
-    other = open_features(reference)
+    other = features(reference)
     if other.array.shape[1] != file.array.shape[1]:
         raise ValueError(
             f"--bandwidth-from {reference!r} has {other.array.shape[1]} columns and {str(file.path)!r} has "
@@ -84,29 +107,46 @@ def bandwidth_of_reference(bandwidth: Any, reference: str | None, kernel: str, s
         )
     family: Any = kernels.kernel_family(kernel)
     with naming_file(other):
-        found = kernels.parse_bandwidth(bandwidth)(other.array, kernel=family, key=jax.random.key(seed))
+        found = kernels.parse_bandwidth(bandwidth)(other.read(), kernel=family, key=jax.random.key(seed))
     return dataclasses.replace(found, source=f"{found.source}, of {other.path.name}")
 
 
-def labels_of_rows(path: str | None, num_rows: int) -> np.ndarray | None:
-    """Return the labels in a .npy file, one for each row.
+def labels_of_rows(words: str | None, *files: FeatureFile) -> np.ndarray | None:
+    """Return the labels of the rows of one file, or of several one after the other.
+
+    Args:
+        words: A file of labels; "files" for one label for each file of a folder or pattern; "none"; or None for the
+            groups that the features bring with them, if any.
+        files: The features.
 
     Raises:
-        OSError: The file cannot be read.
+        OSError: The file of labels cannot be read.
         ValueError: It holds no such labels.
     """
-    if path is None:
-        return None
     import numpy as np
 
+    num_rows = sum(len(file.array) for file in files)
+    if words is None or words in GROUP_WORDS:
+        found = [file.file_numbers if words == "files" else file.groups for file in files]
+        if words == "none" or all(labels is None for labels in found):
+            return None
+        # Labels of two sets never mean one group; rows of a set without labels are groups of one.
+        parts = [
+            np.arange(len(file.array)) if labels is None else labels for file, labels in zip(files, found, strict=True)
+        ]
+        numbers = [np.unique(part, return_inverse=True)[1] for part in parts]
+        firsts = np.cumsum([0, *(part.max() + 1 for part in numbers[:-1])])
+        return np.concatenate([part + first for part, first in zip(numbers, firsts, strict=True)])
+    from fkeax.io import load_labels
+
     try:
-        labels = np.load(path, allow_pickle=False)
+        labels = load_labels(words)
     except ValueError as error:
-        raise ValueError(f"--groups {path!r} must be a .npy file of whole numbers or words: {error}") from None
-    if not isinstance(labels, np.ndarray) or labels.shape != (num_rows,) or labels.dtype.kind not in "iubUS":
-        came = f"shape {labels.shape}, dtype {labels.dtype}" if isinstance(labels, np.ndarray) else "an archive"
+        raise ValueError(f"--groups {words!r} must be a file of whole numbers or words: {error}") from None
+    if labels.shape != (num_rows,) or labels.dtype.kind not in "iubUS":
         raise ValueError(
-            f"--groups {path!r} must hold {num_rows} whole numbers or words, one for each row; it holds {came}."
+            f"--groups {words!r} must hold {num_rows} whole numbers or words, one for each row; it holds shape "
+            f"{labels.shape}, dtype {labels.dtype}."
         )
     return labels
 
@@ -115,8 +155,10 @@ def announce(plan: Any, num_samples: int, dimension: int, num_frequencies: int, 
     """Print the memory and the time of a long job before it starts."""
     flops = _rough_flops(plan.route, num_samples, dimension, num_frequencies, num_draws)
     if flops > LONG_FLOPS:
+        import jax
+
         print(
-            f"{plan.route} route: {num_samples} samples of dimension {dimension}, about "
+            f"{plan.route} route on {jax.default_backend()}: {num_samples} samples of dimension {dimension}, about "
             f"{format_bytes(plan.total_bytes)} of memory beside the data and {flops / 1e12:.2g} Tflop "
             f"(some {format_seconds(flops / NOMINAL_FLOPS_PER_SECOND)} at 100 Gflop/s, a few CPU cores).",
             file=sys.stderr,
@@ -134,7 +176,7 @@ def _rough_flops(route: str, num_samples: int, dimension: int, num_frequencies: 
 
 
 @contextmanager
-def progress_batches(array: np.ndarray, batch_size: int, dtype: str) -> Iterator[Iterator[np.ndarray]]:
+def progress_batches(array: np.ndarray | RowBlocks, batch_size: int, dtype: str) -> Iterator[Iterator[np.ndarray]]:
     """Yield the rows of an array in batches, with a progress bar on stderr if that is a terminal.
 
     Only one batch of a memory-mapped file is in memory at a time.
@@ -149,7 +191,8 @@ def progress_batches(array: np.ndarray, batch_size: int, dtype: str) -> Iterator
 
         def rows() -> Iterator[np.ndarray]:
             for start in range(0, len(array), batch_size):
-                batch = widened(array[start : start + batch_size], dtype)
+                batch = array[start : start + batch_size]
+                batch = batch.astype("float64", copy=False) if dtype == "float64" else batch
                 yield batch
                 progress.update(task, advance=len(batch))
             progress.update(task, description="samples read; eigenvalues ...")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fkeax.cli import options, relative, running, tables
+from fkeax.cli import applicability, by_class, caching, options, outputs, relative, running, tables
 
 if TYPE_CHECKING:
     from fkeax.io import FeatureFile
@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 
 def score(
+    context: outputs.Context,
     features: options.FeaturesArgument,
     ref: options.ReferenceOption = None,
     metrics: Annotated[
         str,
         typer.Option(
             help=f"Diversity: {', '.join(options.METRICS)}. Against --ref: {', '.join(relative.METRICS)}, and fid and "
-            "prdc for what they stand for."
+            f"prdc for what they stand for. Of class probabilities in the place of features: {by_class.INCEPTION}."
         ),
     ] = "vendi,vendi-debiased,rke",
     orders: Annotated[str, typer.Option(help="Orders of VENDI, numbers from 0 to inf.")] = "1,1.5,2,inf",
@@ -36,21 +37,30 @@ def score(
     num_landmarks: options.LandmarksOption = 1000,
     num_kept: options.KeptOption = None,
     groups: options.GroupsOption = None,
+    labels: options.LabelsOption = None,
+    eta: options.EtaOption = 1.0,
     intervals: options.IntervalsOption = False,
     like: options.LikeOption = "mauve-text",
     seed: options.SeedOption = 0,
     batch_size: options.BatchOption = 4096,
+    memory_budget: options.BudgetOption = None,
+    spectrum: options.SpectrumOption = "dense",
     dtype: options.DtypeOption = "auto",
     json: options.JsonOption = None,
+    table: options.TableOption = None,
+    cache: options.CacheOption = None,
 ) -> None:
     """Score the diversity of samples, the effective number of different ones, or compare them with a reference.
 
     Example: fkeax score GEN.npy --bandwidth 7 --json out.json
 
     Example: fkeax score GEN.npy --ref REF.npy --metrics mauve,kid,fid,prdc
+
+    Example: fkeax score GEN.npy --ref REF.npy --metrics ken,finc,rrke --bandwidth 7
     """
     started = time.time()
     own, against = _checked_metrics(metrics, ref)
+    inception = own == (by_class.INCEPTION,)
     request = options.score_request(
         own,
         orders=orders,
@@ -59,50 +69,79 @@ def score(
         bandwidth=bandwidth,
         feature_scheme=feature_scheme,
         # Most relative scores bring a kernel of their own.
-        needs_bandwidth=bool(own) or "mmd" in against,
+        needs_bandwidth=bool(set((*own, *against)) & set(applicability.WITH_KERNEL)),
         num_frequencies=num_frequencies,
         num_draws=num_draws,
         num_landmarks=num_landmarks,
         num_kept=num_kept,
         intervals=intervals,
         batch_size=batch_size,
+        memory_budget=memory_budget,
+        spectrum=options.choose("--spectrum", spectrum, options.SPECTRA),
     )
     options.choose("--dtype", dtype, options.DTYPES)
     options.choose("--like", like, relative.LIKE)
-    target = options.check_output("--json", json, features, ref, bandwidth_from, groups)
+    every = (*own, *against)
+    applicability.refuse_idle(context, every)
+    if labels is not None and (against or groups is not None):
+        raise ValueError("--labels is for diversity scores of every class, without --ref and --groups; leave them out.")
+    target = outputs.check_outputs(context, json, features, ref, bandwidth_from, groups, labels, table=table)
+    store = caching.check_cache(cache)
     named = {f"--{name.replace('_', '-')}": options.as_words(value) for name, value in request.items()}
     named |= {"--metrics": metrics, "--ref": ref, "--like": like, "--bandwidth-from": bandwidth_from}
-    named |= {"--groups": groups, "--seed": seed, "--dtype": dtype, "--json": json}
+    named |= {"--labels": labels, "--eta": eta}
+    named |= {"--groups": groups, "--seed": seed, "--dtype": dtype, "--json": json, "--table": table}
+    named = applicability.without(named, applicability.idle(every, intervals=intervals))
 
-    from fkeax.io import describe_run, open_features, write_results
+    from fkeax.io import describe_run
 
-    file = open_features(features)
+    file = running.features(features)
     request["bandwidth"] = running.bandwidth_of_reference(
         request["bandwidth"], bandwidth_from, request["kernel"], seed, file
     )
-    request["groups"] = running.labels_of_rows(groups, len(file.array))
+    request["groups"] = None if labels is not None or inception else running.labels_of_rows(groups, file)
+    classes = by_class.labels_of(labels, file)
+    reference = None if ref is None else running.features(ref)
+    inputs = [*file.paths, *(() if reference is None else reference.paths)]
+    inputs += running.files_of(bandwidth_from, groups, labels)
+    entries = caching.open_cache(store, (file, reference), inputs, named)
     results: dict[str, Result] = {}
-    if own:
-        results = _compute(file, request, seed, dtype)
-        _show(results)
-    if ref is not None:
-        reference = open_features(ref)
+    if inception:
+        results = caching.kept(entries, "inception", lambda: by_class.inception(file))
+        by_class.show(results)
+    elif classes is not None:
+        results = caching.kept(entries, "classes", lambda: by_class.scores(file, classes, request, seed, dtype))
+        by_class.show(results)
+    elif own:
+        results = caching.kept(entries, "diversity", lambda: _compute(file, request, seed, dtype))
+        show(results)
+        route = next(iter(results.values())).settings["estimator"]
+        tables.print_notes(applicability.notes_on_route(context, route))
+    if reference is not None:
+        asked = {**request, "like": like, "eta": eta}
         with running.precision(dtype), running.naming_pair(reference, file), running.spinner("comparing ..."):
-            compared = relative.scores(reference, file, against, request={**request, "like": like}, seed=seed)
+            compared = caching.kept(
+                entries, "reference", lambda: relative.scores(reference, file, against, request=asked, seed=seed)
+            )
         relative.show(compared)
         results |= compared
-    if target is not None:
-        inputs = [file.path, *(path for path in (ref, bandwidth_from, groups) if path is not None)]
+    tables.print_notes(caching.notes(entries))
+    if target.wanted:
         command = options.command_words("score", features, named)
-        provenance = describe_run(command=command, seed=seed, inputs=inputs, started=started)
-        write_results(target, results.values(), provenance)
-        print(f"written: {json}")
+        compared_with = () if reference is None else reference.paths
+        provenance = describe_run(command=command, seed=seed, inputs=inputs, started=started, references=compared_with)
+        target.write(results.values(), provenance | {"from_cache": [] if entries is None else entries.hits})
+    outputs.finish(results.values())
 
 
 def _checked_metrics(words: str, reference: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the metrics of the samples alone, and those against a reference."""
-    names = options.parse_metrics(words, (*options.METRICS, *relative.METRICS), relative.ALIASES)
-    own = tuple(name for name in names if name in options.METRICS)
+    names = options.parse_metrics(words, (*options.METRICS, *relative.METRICS, by_class.INCEPTION), relative.ALIASES)
+    if by_class.INCEPTION in names and (len(names) > 1 or reference is not None):
+        raise ValueError(
+            f"{by_class.INCEPTION} reads class probabilities, other metrics features; ask for it alone, without --ref."
+        )
+    own = tuple(name for name in names if name in (*options.METRICS, by_class.INCEPTION))
     against = tuple(name for name in names if name not in own)
     if against and reference is None:
         raise ValueError(f"{against[0]} compares with a reference; give its features as --ref REF.npy.")
@@ -118,6 +157,7 @@ def _compute(file: FeatureFile, request: dict[str, Any], seed: int, dtype: str) 
 
     import fkeax
     from fkeax.diversity import plan
+    from fkeax.diversity.plan import memory_bytes
 
     array = file.array
     num_samples, dimension = array.shape
@@ -130,14 +170,15 @@ def _compute(file: FeatureFile, request: dict[str, Any], seed: int, dtype: str) 
                 for name in ("kernel", "method", "num_frequencies", "num_draws", "num_landmarks", "batch_size")
             },
             dtype="float64" if dtype == "float64" else "float32",
+            memory_budget=memory_bytes(request["memory_budget"]),
         )
         running.announce(planned, num_samples, dimension, request["num_frequencies"], request["num_draws"])
         key = jax.random.key(seed)
         needs_all_rows = isinstance(request["bandwidth"], str) or request["groups"] is not None or request["intervals"]
-        streamed = planned.route == "fkea" and not needs_all_rows and num_samples > request["batch_size"]
+        streamed = planned.route == "fkea" and not needs_all_rows and num_samples > planned.batch_size
         if streamed:
             # The same batches that the core would cut itself, hence the same numbers, but with a progress bar.
-            with running.progress_batches(array, request["batch_size"], dtype) as batches:
+            with running.progress_batches(array, planned.batch_size, dtype) as batches:
                 results = fkeax.score(batches, **{**request, "method": "fkea"}, key=key)
             return {name: _with_plan(result, planned.to_dict()) for name, result in results.items()}
         with running.spinner(f"{planned.route} route ..."):
@@ -149,7 +190,8 @@ def _with_plan(result: Result, planned: dict[str, Any]) -> Result:
     return dataclasses.replace(result, diagnostics={**result.diagnostics, "plan": planned})
 
 
-def _show(results: dict[str, Result]) -> None:
+def show(results: dict[str, Result]) -> None:
+    """Print the table of diversity scores, and what it takes to read them."""
     rows = [
         (
             name,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 PLAIN_DIGITS = 5
+UNFOLDED = 10_000
 
 
 def format_number(value: float | None, stderr: float | None = None) -> str:
@@ -93,10 +95,13 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
     table = Table(box=box.SIMPLE, pad_edge=False)
     for position, name in enumerate(header):
-        table.add_column(name, justify="left" if position == 0 else "right", no_wrap=position == 0)
+        first = position == 0
+        table.add_column(name, justify="left" if first else "right", no_wrap=first, overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    Console().print(table)
+    console = Console()
+    # A pipe or a file has no width; there nothing is folded.
+    (console if console.is_terminal else Console(width=UNFOLDED)).print(table)
 
 
 def print_notes(notes: Iterable[str]) -> None:
@@ -105,19 +110,29 @@ def print_notes(notes: Iterable[str]) -> None:
         print(note)
 
 
-def describe_settings(settings: dict[str, Any], diagnostics: dict[str, Any]) -> list[str]:
-    """Say in two or three lines what was computed, from what a result carries."""
+def describe_settings(
+    settings: dict[str, Any], diagnostics: dict[str, Any], *, along: Mapping[str, str] = MappingProxyType({})
+) -> list[str]:
+    """Say in two or three lines what was computed, from what a result carries.
+
+    Args:
+        settings: Of one result.
+        diagnostics: Of the same.
+        along: For a curve, what takes the place of the setting on its axis, as in {"bandwidth": "1 to 4"}.
+    """
     kernel = f"{settings['kernel']} kernel"
     if settings.get("kernel_parameters"):
         kernel += f" ({settings['kernel_parameters']})"
     if settings.get("bandwidth") is not None:
-        kernel += f", bandwidth {settings['bandwidth']:.6g} ({settings['bandwidth_source']})"
-    lines = [f"data: {settings['num_samples']} samples of dimension {settings['dimension']}; {kernel}"]
+        own = f"{settings['bandwidth']:.6g} ({settings['bandwidth_source']})"
+        kernel += f", bandwidth {along.get('bandwidth', own)}"
+    size = along.get("num_samples", settings["num_samples"])
+    lines = [f"data: {size} samples of dimension {settings['dimension']}; {kernel}"]
     route = settings["estimator"]
     if settings.get("num_frequencies") is not None:
         draws = settings.get("num_draws") or 1
         scheme = "" if settings.get("features") == "iid" else f"{settings.get('features')} "
-        route += f", {settings['num_frequencies']} {scheme}random frequencies"
+        route += f", {along.get('num_frequencies', settings['num_frequencies'])} {scheme}random frequencies"
         route += f" x {draws} draws" if draws > 1 else " (one draw)"
     if settings.get("num_landmarks") is not None:
         route += f", {settings['num_landmarks']} landmarks"

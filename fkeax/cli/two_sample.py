@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fkeax.cli import options, running, tables
+from fkeax.cli import options, outputs, running, tables
 
 if TYPE_CHECKING:
     from fkeax.twosample import TwoSampleTest
 
+NESTED = ("kernels", "settings", "diagnostics")
 METHODS = ("mmdagg", "fuse", "mmd", "sweep", "frechet")
 
 
 def two_sample(
+    context: outputs.Context,
     reference: options.ReferenceArgument,
     generated: options.FeaturesArgument,
     method: Annotated[str, typer.Option(help=f"The statistic: {', '.join(METHODS)}.")] = "mmdagg",
@@ -24,12 +26,14 @@ def two_sample(
     groups: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE.npy",
-            help="A label for each row, REF's rows first, then GEN's; rows of one label move together.",
+            metavar="FILE|files|none",
+            help="A label for each row, REF's rows first, then GEN's; rows of one label move together. files: one "
+            "label for each file of a folder.",
         ),
     ] = None,
     seed: options.SeedOption = 0,
     json: options.JsonOption = None,
+    table: options.TableOption = None,
 ) -> None:
     """Test whether two sets of samples come from one law.
 
@@ -37,20 +41,20 @@ def two_sample(
     """
     started = time.time()
     options.choose("--method", method, METHODS)
-    target = options.check_output("--json", json, generated, reference, groups)
+    target = outputs.check_outputs(context, json, generated, reference, groups, table=table)
 
     import jax
 
-    from fkeax.io import describe_run, open_features, write_json
+    from fkeax.io import describe_run
     from fkeax.twosample import two_sample_test
 
-    files = [open_features(path) for path in (reference, generated)]
-    labels = running.labels_of_rows(groups, sum(len(file.array) for file in files))
+    files = [running.features(path) for path in (reference, generated)]
+    labels = running.labels_of_rows(groups, *files)
     own = {} if num_permutations is None else {"num_permutations": num_permutations}
     with running.naming_pair(*files), running.spinner(f"{method} test ..."):
         found = two_sample_test(
-            files[0].array,
-            files[1].array,
+            files[0].read(),
+            files[1].read(),
             method=method,
             alpha=alpha,
             groups=labels,
@@ -58,14 +62,15 @@ def two_sample(
             **own,
         )
     _show(found)
-    if target is not None:
+    if target.wanted:
         named = {"--method": method, "--alpha": alpha, "--num-permutations": num_permutations, "--groups": groups}
         command = [*options.command_words("test", reference, {}), generated]
-        command += options.option_words({**named, "--seed": seed, "--json": json})
-        inputs = [*(file.path for file in files), *([groups] if groups is not None else [])]
-        provenance = describe_run(command=command, seed=seed, inputs=inputs, started=started)
-        write_json(target, found.to_dict() | {"provenance": provenance})
-        print(f"written: {json}")
+        command += options.option_words({**named, "--seed": seed, "--json": json, "--table": table})
+        inputs = [*(path for file in files for path in file.paths), *running.files_of(groups)]
+        provenance = describe_run(command=command, seed=seed, inputs=inputs, started=started, references=files[0].paths)
+        # The decision in front; kernels, settings and diagnostics are in the result.
+        verdict = {key: value for key, value in found.to_dict().items() if key not in NESTED}
+        target.write([found.to_result()], provenance, verdict)
 
 
 def _show(found: TwoSampleTest) -> None:

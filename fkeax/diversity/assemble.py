@@ -104,6 +104,8 @@ def _joined(*parts: Mapping[str, object]) -> dict[str, object]:
 
 
 def _spectrum_diagnostics(found: Evidence) -> dict[str, object]:
+    if not found.spectra:  # VENDI by quadrature
+        return {}
     worst = max(found.spectra, key=lambda spectrum: abs(float(spectrum.mass_removed)))
     mass = float(worst.mass_removed)
     lost = f"eigenvalues below rounding hold {mass:.2g} of the sum and count as 0: scores of low order are not reliable"

@@ -23,14 +23,20 @@ from fkeax.diversity.frequency_jackknife import (
 )
 from fkeax.diversity.grouped_pairs import without_group_pairs
 from fkeax.diversity.pairs import population_stderr, rke_interval, without_self_pairs
+from fkeax.diversity.spectral_quadrature import NO_COUNT, QuadratureVendi
 from fkeax.diversity.truncation import truncated_spectrum
 
+BY_QUADRATURE = (
+    "it needs more than one function of the eigenvalues, and spectrum='lanczos' finds none of them; "
+    "spectrum='dense' does"
+)
 ONE_FREQUENCY = "one frequency has no pair of frequencies to estimate from; num_frequencies must be at least 2"
 DEPENDENT = (
     "{scheme} frequencies depend on each other, so that debiasing for independent ones overcorrects; the plain score "
     "is the one to report"
 )
 LEVEL = 0.95
+NOTABLE_QUADRATURE_ERROR = 0.01
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,8 @@ def _vendi_values(found: Evidence, orders: Sequence[float], num_kept: int | None
 
 def plain_vendi(found: Evidence, orders: Sequence[float]) -> dict[str, Estimate]:
     """Return the plain VENDI scores, with the interval over fresh samples where one was asked for."""
+    if found.quadrature:
+        return {order_name(scores[0].order): _by_quadrature(scores) for scores in zip(*found.quadrature, strict=True)}
     values = _vendi_values(found, orders, None)
     estimates = {}
     for column, order in enumerate(orders):
@@ -93,8 +101,38 @@ def plain_vendi(found: Evidence, orders: Sequence[float]) -> dict[str, Estimate]
     return estimates
 
 
+def _by_quadrature(draws: Sequence[QuadratureVendi]) -> Estimate:
+    """Return the mean over draws of a score from random vectors, with the error they leave."""
+    order = draws[0].order
+    present = [(draw.value, draw.stderr) for draw in draws if draw.value is not None]
+    if not present:
+        return Estimate(order, None, diagnostics={"reason": NO_COUNT})
+    estimate = _over_draws(order, np.asarray([value for value, _ in present]))
+    worst = max(draw.quadrature_error or 0.0 for draw in draws)
+    diagnostics: dict[str, object] = {
+        "num_vectors": [draw.num_vectors for draw in draws],
+        "num_lanczos_steps": draws[0].num_steps,
+        "quadrature_error": worst,
+    }
+    if worst > NOTABLE_QUADRATURE_ERROR:
+        diagnostics["warnings"] = [
+            f"the quadrature leaves the score uncertain by up to {worst:.1%}: small eigenvalues, which low orders "
+            "weigh, are not resolved; take spectrum='dense'"
+        ]
+    diagnostics |= estimate.diagnostics
+    if len(present) > 1 or present[0][1] is None:
+        return Estimate(order, estimate.value, estimate.stderr, estimate.stderr_method, diagnostics)
+    method = "spread over random vectors of the quadrature, given the covariance"
+    return Estimate(order, estimate.value, present[0][1], method, diagnostics)
+
+
 def truncated_vendi(found: Evidence, orders: Sequence[float], num_kept: int) -> dict[str, Estimate]:
     """Return the t-truncated VENDI scores."""
+    if found.quadrature:
+        return {
+            f"{order_name(order)}-truncated": Estimate(order, None, diagnostics={"reason": BY_QUADRATURE})
+            for order in orders
+        }
     values = _vendi_values(found, orders, num_kept)
     kept = {"num_kept": num_kept}
     estimates = [_over_draws(order, values[:, column]) for column, order in enumerate(orders)]
@@ -122,6 +160,7 @@ def debiased_vendi_scores(found: Evidence, orders: Sequence[float], scheme: str)
     names = [(f"{order_name(order)}-debiased", f"{order_name(order)}-debiased-second") for order in orders]
     if not found.halved:
         reason = ONE_FREQUENCY if scheme in DEBIASED_SCHEMES else DEPENDENT.format(scheme=scheme)
+        reason = BY_QUADRATURE if found.quadrature else reason
         return {
             first: Estimate(order, None, diagnostics={"reason": reason})
             for (first, _), order in zip(names, orders, strict=True)

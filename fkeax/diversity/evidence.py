@@ -19,6 +19,7 @@ from fkeax.diversity.pairs import PairMoments
 from fkeax.diversity.plan import NUM_SAMPLED_ROWS
 from fkeax.diversity.request import Request
 from fkeax.diversity.samples import centred_rows
+from fkeax.diversity.spectral_quadrature import QuadratureVendi, quadrature_vendi
 from fkeax.diversity.subsampling import SubsamplingInterval
 from fkeax.kernels import ExplicitKernel, Gaussian, Kernel, SpectralKernel
 from fkeax.numerics import batching, linalg
@@ -61,6 +62,7 @@ class Evidence:
         num_groups: Groups of rows in all; None where rows are independent.
         group_share: Share of the pairs of rows within a group among all pairs; None where rows are independent.
         intervals: Of VENDI by order; empty if none was asked for.
+        quadrature: VENDI by order of each draw, where it comes from random vectors instead of ``spectra``.
         nystrom: What Nystrom features left out; None off that route.
         traces: The trace of each draw's normalised matrix: 1 up to rounding.
         warnings: Sentences about the data that hold for every score.
@@ -80,6 +82,7 @@ class Evidence:
     num_groups: int | None = None
     group_share: float | None = None
     intervals: tuple[SubsamplingInterval, ...] = ()
+    quadrature: tuple[tuple[QuadratureVendi, ...], ...] = ()
     nystrom: NystromSpectrum | None = None
     warnings: tuple[str, ...] = ()
 
@@ -114,7 +117,7 @@ def _exact_in_float64(asked: Request, wanted: Wanted) -> Evidence:
     rows = asked.data.all_rows(kernel, np.dtype(np.float64))
     full = np.ones(rows.shape[0]) if weights is None else weights
     with np.errstate(over="ignore", invalid="ignore"):  # told below
-        powers = pairs.squared_row_sums(kernel, rows, weights, doubled=False)
+        powers = pairs.squared_row_sums(kernel, rows, weights, doubled=False, block_bytes=asked.plan.block_bytes)
     norms = np.asarray(jnp.sum(jnp.square(rows), axis=1))
     check_norms(norms, kernel)
     diagonal = np.ones(rows.shape[0]) if kernel.unit_diagonal else np.asarray(jax.vmap(kernel)(rows, rows))
@@ -184,7 +187,10 @@ def _dual_evidence(asked: Request, wanted: Wanted) -> Evidence:
     # Only the rows that the standard error is measured on are drawn.
     sample = batching.RowSample(NUM_SAMPLED_ROWS, np.asarray(_seed(asked.key)))
     moment = moments.dual_moment(asked.data, kernel, asked.weights, sample)
-    found = moment_evidence((moment,), spectrum=bool(wanted.orders), unit_diagonal=kernel.unit_diagonal)
+    dense = bool(wanted.orders) and not asked.quadrature
+    found = moment_evidence((moment,), spectrum=dense, unit_diagonal=kernel.unit_diagonal)
+    if asked.quadrature:
+        found = _with_quadrature(found, (moment,), wanted, _seed(asked.key))
     if asked.intervals and wanted.orders:
         blocks = subsampling.random_groups(found.num_samples, seed=_seed(asked.key), groups=asked.groups)
         parts = [
@@ -197,7 +203,10 @@ def _dual_evidence(asked: Request, wanted: Wanted) -> Evidence:
 
 def fkea_evidence(asked: Request, wanted: Wanted, sums: moments.FkeaSums) -> Evidence:
     """Return the evidence of the 2r x 2r covariances of Fourier features."""
-    found = fourier_evidence(sums.draws, wanted, scheme=asked.scheme or "iid", seed=sums.seed)
+    dense = Wanted((), False) if asked.quadrature else wanted
+    found = fourier_evidence(sums.draws, dense, scheme=asked.scheme or "iid", seed=sums.seed)
+    if asked.quadrature:
+        found = _with_quadrature(found, sums.draws, wanted, sums.seed)
     if sums.blocks:
         found = replace(found, intervals=subsampling.interval_from_moments(sums.blocks, wanted.orders))
     return _with_pairs(found, asked, sums.sample)
@@ -205,6 +214,16 @@ def fkea_evidence(asked: Request, wanted: Wanted, sums: moments.FkeaSums) -> Evi
 
 def _fkea_evidence(asked: Request, wanted: Wanted) -> Evidence:
     return fkea_evidence(asked, wanted, moments.fkea_sums(asked, blocks=asked.intervals and bool(wanted.orders)))
+
+
+def _with_quadrature(found: Evidence, draws: tuple[MomentState, ...], wanted: Wanted, seed: list[int]) -> Evidence:
+    """Return the evidence with VENDI from random vectors, which are independent of all else that the seed draws."""
+    words = np.random.default_rng([*seed, len(draws)]).integers(2**32, size=len(draws))
+    scores = [
+        quadrature_vendi(draw, wanted.orders, key=jax.random.key(int(word)))
+        for draw, word in zip(draws, words, strict=True)
+    ]
+    return replace(found, quadrature=tuple(scores) if wanted.orders else ())
 
 
 def _nystrom_evidence(asked: Request, wanted: Wanted) -> Evidence:

@@ -81,6 +81,8 @@ class ExactEigenfunctions:
         return jnp.matmul(gram, self.coefficients, precision=linalg.PRECISION)
 
 
+SIGN_RULE = "the sum of cubes over the samples is not negative"
+
 Eigenfunctions = FourierEigenfunctions | DualEigenfunctions | ExactEigenfunctions
 
 
@@ -118,15 +120,37 @@ class Modes:
         if rows.shape[1] != dimension:
             raise ValueError(f"points must have {dimension} columns, as the samples had; got {rows.shape[1]}.")
         checks.finite_rows(rows, "points")
-        return _values_of(self.eigenfunctions, rows, rows.shape[0], np.dtype(str(self.settings["dtype"])))
+        return eigenfunction_values(self.eigenfunctions, rows, rows.shape[0], np.dtype(str(self.settings["dtype"])))
 
 
-def _values_of(functions: Eigenfunctions, rows: np.ndarray, size: int, dtype: np.dtype) -> np.ndarray:
+def eigenfunction_values(functions: Eigenfunctions, rows: np.ndarray, size: int, dtype: np.dtype) -> np.ndarray:
     """Return eigenfunction values of host rows, centred before the cast, computed as one batch padded to ``size``."""
     centre = None if functions.centre is None else np.asarray(functions.centre)
     batch = batching.pad(rows, None, size, centre=centre, dtype=dtype)
     batch.rows[rows.shape[0] :] = 1  # a direction for the cosine kernel; these rows are dropped
     return np.asarray(_evaluate(functions, jnp.asarray(batch.rows)))[: rows.shape[0]]
+
+
+def leading_samples(values: np.ndarray, num_samples: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the sign of every function, and the samples where it is largest under that sign, with its values there.
+
+    Args:
+        values: Of every function at every sample, (n, k), with signs as they come.
+        num_samples: How many samples to name; at most n are.
+
+    Returns:
+        Signs (k,) by :data:`SIGN_RULE`; row numbers (k, s), largest value first; values (k, s).
+    """
+    signs = np.where(np.sum(values.astype(np.float64) ** 3, axis=0) < 0, -1, 1).astype(values.dtype)
+    signed = (values * signs).T
+    top = np.argsort(-signed, axis=1, kind="stable")[:, :num_samples]
+    return signs, top.astype(np.int64), np.take_along_axis(signed, top, axis=1)
+
+
+def with_signs(functions: Eigenfunctions, signs: np.ndarray) -> Eigenfunctions:
+    """Return the functions with the signs that :func:`leading_samples` found."""
+    coefficients = functions.coefficients
+    return replace(functions, coefficients=coefficients * jnp.asarray(signs, coefficients.dtype)[None])
 
 
 def modes(
@@ -201,25 +225,23 @@ def modes(
     eigenvalues, trace, functions = _decompose(asked, num_modes)
     values = np.concatenate(
         [
-            _values_of(functions, chunk, asked.data.batch_size, asked.data.dtype)
+            eigenfunction_values(functions, chunk, asked.data.batch_size, asked.data.dtype)
             for chunk in asked.data.chunks(asked.kernel)
         ]
     )
-    signs = np.where(np.sum(values.astype(np.float64) ** 3, axis=0) < 0, -1, 1).astype(values.dtype)
-    values = values * signs
-    top = np.argsort(-values, axis=0, kind="stable")[: min(num_samples, values.shape[0])].T
+    signs, sample_indices, sample_values = leading_samples(values, num_samples)
     return Modes(
         eigenvalues=eigenvalues,
         shares=eigenvalues / trace,
-        sample_indices=top.astype(np.int64),
-        sample_values=np.take_along_axis(values.T, top, axis=1),
+        sample_indices=sample_indices,
+        sample_values=sample_values,
         settings=asked.settings() | {"num_samples": asked.data.num_samples},
         diagnostics={
             "plan": asked.plan.to_dict(),
             "trace": trace,
-            "sign_rule": "the sum of cubes over the samples is not negative",
+            "sign_rule": SIGN_RULE,
         },
-        eigenfunctions=replace(functions, coefficients=functions.coefficients * jnp.asarray(signs)[None]),
+        eigenfunctions=with_signs(functions, signs),
     )
 
 

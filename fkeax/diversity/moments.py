@@ -119,6 +119,13 @@ def first_frequencies(moment: MomentState, num_frequencies: int) -> MomentState:
     return replace(moment, blocks=tuple(jnp.asarray(block * np.asarray(scale, block.dtype)) for block in blocks))
 
 
+def in_two_parts(moment: MomentState) -> MomentState:
+    """Return the sums with their features in two parts, cosines and sines, whatever blocks they were summed in."""
+    if len(moment.blocks) == 3:
+        return moment
+    return first_frequencies(moment, sum(linalg.block_widths(moment.blocks)) // 2)
+
+
 @dataclass(frozen=True)
 class FkeaSums:
     """What the one pass of the fkea route leaves behind, before any spectrum.

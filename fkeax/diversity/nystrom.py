@@ -30,6 +30,7 @@ from fkeax.kernels import Kernel
 from fkeax.numerics import accumulate, batching, checks, linalg, pytrees
 from fkeax.numerics.accumulate import CompensatedSum, MomentState
 from fkeax.numerics.linalg import Spectrum
+from fkeax.numerics.row_blocks import RowBlocks
 
 _NOT_SEMI_DEFINITE = 1e-3  # a smallest eigenvalue this far below 0, relative to the largest, is no rounding
 
@@ -151,7 +152,7 @@ class NystromSpectrum:
         return max(low, 1.0), min(max(high, 1.0), float(self.num_samples))
 
 
-def sample_landmarks(key: jax.Array, x: np.ndarray | jax.Array, num_landmarks: int) -> np.ndarray:
+def sample_landmarks(key: jax.Array, x: np.ndarray | jax.Array | RowBlocks, num_landmarks: int) -> np.ndarray:
     """Return ``num_landmarks`` rows of a host or device matrix, drawn uniformly without replacement, in row order."""
     chosen = np.random.default_rng(batching.key_seed(key)).choice(x.shape[0], num_landmarks, replace=False)
     return np.asarray(x[np.sort(chosen)])

@@ -195,13 +195,18 @@ _row_powers = jax.jit(kernels.row_powers, static_argnames=("block_rows", "double
 
 
 def squared_row_sums(
-    kernel: Kernel, x: Float[Array, "n d"], weights: np.ndarray | None, *, doubled: bool = True
+    kernel: Kernel,
+    x: Float[Array, "n d"],
+    weights: np.ndarray | None,
+    *,
+    doubled: bool = True,
+    block_bytes: int = BLOCK_BYTES,
 ) -> RowPowers:
-    """Return weighted sums of powers of k over the other rows, for every row, in blocks of at most 64 MiB.
+    """Return weighted sums of powers of k over the other rows, for every row, in blocks of at most ``block_bytes``.
 
     ``doubled`` says whether the kernel at twice the difference, which only random features need, is summed as well.
     """
     num_rows = x.shape[0]
-    block_rows = max(1, min(num_rows, BLOCK_BYTES // (num_rows * x.dtype.itemsize)))
+    block_rows = max(1, min(num_rows, block_bytes // (num_rows * x.dtype.itemsize)))
     full = jnp.ones(num_rows, x.dtype) if weights is None else jnp.asarray(weights).astype(x.dtype)
     return _row_powers(kernel, x, full, block_rows=block_rows, doubled=doubled)

@@ -11,7 +11,7 @@ from jax.typing import ArrayLike
 
 from fkeax import kernels
 from fkeax.diversity.grouped_pairs import group_numbers
-from fkeax.diversity.plan import METHODS, Plan, plan
+from fkeax.diversity.plan import METHODS, Plan, memory_bytes, plan
 from fkeax.diversity.samples import Rows, Samples, samples
 from fkeax.diversity.subsampling import NUM_GROUPS
 from fkeax.features import SCHEMES, check_scheme
@@ -19,6 +19,7 @@ from fkeax.kernels import Bandwidth, BandwidthRule, GivenRule, Kernel, SpectralK
 from fkeax.numerics import checks
 
 MIN_INTERVAL_ROWS = NUM_GROUPS
+SPECTRA = ("dense", "lanczos")
 
 
 class ScoreOptions(TypedDict, total=False):
@@ -35,6 +36,8 @@ class ScoreOptions(TypedDict, total=False):
     groups: ArrayLike | None
     intervals: bool
     batch_size: int
+    memory_budget: int | str | None
+    spectrum: str
     key: jax.Array | None
 
 
@@ -54,6 +57,7 @@ class Request:
         weights: Sample weights, or None.
         groups: The group of every row, counted from 0; None where rows are independent.
         intervals: Whether VENDI gets a jackknife interval.
+        quadrature: Whether VENDI comes from random vectors instead of all eigenvalues.
         key: The child key of the route; None where the route is not random and none was given.
         seed: Data of the key that was given.
     """
@@ -69,6 +73,7 @@ class Request:
     weights: np.ndarray | None
     groups: np.ndarray | None
     intervals: bool
+    quadrature: bool
     key: jax.Array | None
     seed: list[int] | None
 
@@ -106,7 +111,7 @@ def request(x: Rows, options: ScoreOptions, *, spectrum: bool) -> Request:
     key = options.get("key")
     if key is not None:
         checks.typed_key(key, "this score")
-    chosen_kernel = _kernel_choice(options.get("kernel", "gaussian"), options.get("bandwidth"))
+    chosen_kernel = kernel_choice(options.get("kernel", "gaussian"), options.get("bandwidth"))
 
     data = samples(x, checks.count(options.get("batch_size", 4096), "batch_size"))
     weights, groups = options.get("weights"), options.get("groups")
@@ -126,7 +131,10 @@ def request(x: Rows, options: ScoreOptions, *, spectrum: bool) -> Request:
         batch_size=data.batch_size,
         dtype=str(data.dtype),
         spectrum=spectrum,
+        memory_budget=memory_bytes(options.get("memory_budget")),
     )
+    data = data.in_batches_of(chosen.batch_size)
+    quadrature = _quadrature(options.get("spectrum", "dense"), chosen, intervals=bool(intervals), key=key)
     on_features, on_landmarks = chosen.route == "fkea", chosen.route == "nystrom"
     if on_features:
         checks.typed_key(key, "random Fourier features")
@@ -148,6 +156,7 @@ def request(x: Rows, options: ScoreOptions, *, spectrum: bool) -> Request:
         weights=_relative_weights(weights, data.num_samples or 0),
         groups=None if groups is None else group_numbers(groups, data.num_samples or 0),
         intervals=bool(intervals),
+        quadrature=quadrature,
         key=key_route,
         seed=None if key is None else np.asarray(jax.random.key_data(key)).ravel().tolist(),
     )
@@ -169,17 +178,18 @@ class KernelChoice:
         """Return the kernel at its bandwidth, and what the bandwidth is and where it came from."""
         if self.bandwidth is None or isinstance(self.bandwidth, Bandwidth):
             return self.family, self.bandwidth
-        if data.matrix is None:
+        if (rows := data.whole) is None:
             raise ValueError(
                 f"bandwidth='{self.bandwidth}' needs all samples at once; for a stream of batches give a number."
             )
-        checks.finite_rows(data.matrix)
+        checks.finite_rows(rows)
         family = cast("SpectralKernel", self.family)
-        found = self.bandwidth(data.matrix, kernel=family, key=key)
+        found = self.bandwidth(rows, kernel=family, key=key)
         return kernels.with_bandwidth(family, found.value), found
 
 
-def _kernel_choice(kernel: str | Kernel, bandwidth: float | str | Bandwidth | None) -> KernelChoice:
+def kernel_choice(kernel: str | Kernel, bandwidth: float | str | Bandwidth | None) -> KernelChoice:
+    """Return the kernel that was asked for, after checking that it has a bandwidth if and only if it needs one."""
     if isinstance(kernel, Kernel):
         if bandwidth is not None:
             raise ValueError(f"bandwidth belongs to the kernel {kernel!r} that was given; leave it out.")
@@ -206,6 +216,21 @@ def _kernel_choice(kernel: str | Kernel, bandwidth: float | str | Bandwidth | No
         return KernelChoice(family, rule)
     given = kernels.given_bandwidth(rule.value)
     return KernelChoice(kernels.with_bandwidth(family, given.value), given)
+
+
+def _quadrature(solver: object, chosen: Plan, *, intervals: bool, key: object) -> bool:
+    """Return whether VENDI comes from random vectors, after checking that the route has a covariance they apply to."""
+    if checks.choice(solver, "spectrum", SPECTRA) == "dense":
+        return False
+    if chosen.route not in ("fkea", "dual"):
+        raise ValueError(
+            f"spectrum='lanczos' is for covariances of features, method='fkea' or 'dual'; the route here is "
+            f"{chosen.route}, {chosen.reason}."
+        )
+    if intervals:
+        raise ValueError("intervals need all eigenvalues, eleven times; leave out spectrum='lanczos'.")
+    checks.typed_key(key, "the random vectors of spectrum='lanczos'")
+    return True
 
 
 def _refuse_for_streams(data: Samples, *, weights: ArrayLike | None, groups: ArrayLike | None, intervals: bool) -> None:

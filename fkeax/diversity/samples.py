@@ -14,6 +14,7 @@ from jax.typing import ArrayLike
 from fkeax import kernels
 from fkeax.kernels import Kernel
 from fkeax.numerics import batching, checks
+from fkeax.numerics.row_blocks import RowBlocks
 
 MAX_BATCH_ROWS = 65_536  # beyond, a batch gains no speed and only takes memory
 _CENTRE_ROWS = 1_024
@@ -27,7 +28,7 @@ class Samples:
     """Rows to be scored.
 
     Attributes:
-        matrix: All rows, NumPy, memory map or JAX; None for a stream.
+        matrix: All rows, NumPy, memory map, blocks on the disk or JAX; None for a stream.
         stream: The batches of a stream; None for a matrix.
         num_samples: None for a stream.
         dimension: Columns; for a stream, of its first batch.
@@ -35,7 +36,7 @@ class Samples:
         batch_size: Rows of a padded batch.
     """
 
-    matrix: np.ndarray | jax.Array | None
+    matrix: np.ndarray | jax.Array | RowBlocks | None
     stream: Iterator[np.ndarray] | None
     num_samples: int | None
     dimension: int
@@ -46,6 +47,11 @@ class Samples:
     def dtype(self) -> np.dtype:
         """What the rows are computed in."""
         return checks.working_dtype(self.source_dtype)
+
+    @property
+    def whole(self) -> np.ndarray | jax.Array | None:
+        """All rows as one array, read from the disk if they lie there in blocks; None for a stream."""
+        return np.asarray(self.matrix) if isinstance(self.matrix, RowBlocks) else self.matrix
 
     @property
     def on_accelerator(self) -> bool:
@@ -62,14 +68,24 @@ class Samples:
 
     def chunks(self, kernel: Kernel) -> Iterator[np.ndarray]:
         """Yield host rows in chunks of at most ``batch_size``, checked row by row."""
-        source = (
-            self.stream if self.matrix is None else batching.matrix_chunks(np.asarray(self.matrix), self.batch_size)
-        )
+        source = self.stream
+        if self.matrix is not None:
+            host = self.matrix if isinstance(self.matrix, RowBlocks) else np.asarray(self.matrix)
+            source = batching.matrix_chunks(host, self.batch_size)
         first_row = 0
         for chunk in source or ():
             check_rows(chunk, kernel, first_row)
             yield chunk
             first_row += chunk.shape[0]
+
+    def in_batches_of(self, size: int) -> Samples:
+        """Return the samples in batches of at most ``size`` rows."""
+        if size >= self.batch_size:
+            return self
+        stream = self.stream
+        if stream is not None:
+            stream = (part for chunk in stream for part in batching.matrix_chunks(chunk, size))
+        return replace(self, stream=stream, batch_size=size)
 
     def all_rows(self, kernel: Kernel, dtype: np.dtype) -> jax.Array:
         """Return all rows on the device in ``dtype``, centred for a shift-invariant kernel before any cast."""
@@ -87,7 +103,7 @@ def samples(x: Rows, batch_size: int) -> Samples:
     if not is_list_of_batches and (
         hasattr(x, "__array__") or isinstance(x, (list, tuple)) or not isinstance(x, Iterable)
     ):
-        matrix = checks.matrix(x)
+        matrix = x if isinstance(x, RowBlocks) else checks.matrix(x)
         size = batching.padded_size(matrix.shape[0], batch_size)
         return Samples(matrix, None, matrix.shape[0], matrix.shape[1], np.dtype(matrix.dtype), size)
     if isinstance(x, (str, bytes, dict)):

@@ -134,11 +134,28 @@ def merge(a: FkeaState, b: FkeaState) -> FkeaState:
     Raises:
         ValueError: If the two feature maps differ (outside a trace): sums under different frequencies cannot be added.
     """
-    for left, right in zip(jax.tree.leaves(a.fourier_map), jax.tree.leaves(b.fourier_map), strict=True):
+    _check_equal_maps(a.fourier_map, b.fourier_map, "to merge ")
+    return FkeaState(a.fourier_map, accumulate.merge_moments(a.moment, b.moment))
+
+
+def _check_equal_maps(a: FourierMap, b: FourierMap, purpose: str = "") -> None:
+    for left, right in zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True):
         traced = isinstance(left, Tracer) or isinstance(right, Tracer)
         if left is not right and not traced and not np.array_equal(np.asarray(left), np.asarray(right)):
-            raise ValueError("the states to merge must share one feature map; theirs differ in frequencies or centre.")
-    return FkeaState(a.fourier_map, accumulate.merge_moments(a.moment, b.moment))
+            raise ValueError(f"the states {purpose}must share one feature map; theirs differ in frequencies or centre.")
+
+
+def check_one_map(reference: FkeaState, generated: FkeaState) -> tuple[FkeaState, FkeaState]:
+    """Return two states after checking that each has seen samples, and both under one feature map (eager).
+
+    Raises:
+        ValueError: If the maps differ (a kernel value between the two sets is then not to be had), or a state is empty.
+    """
+    for name, state in (("reference", reference), ("generated", generated)):
+        if state.num_samples == 0:
+            raise ValueError(f"{name} must have seen at least one sample; it has seen none.")
+    _check_equal_maps(reference.fourier_map, generated.fourier_map)
+    return reference, generated
 
 
 def finalize(state: FkeaState) -> Float[Array, "f f"]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
+
+KERNEL_FOLDERS = ("/proc/", "/sys/")
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:
@@ -26,6 +29,8 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
     if target.is_dir():
         raise IsADirectoryError(f"cannot write {str(target)!r}: it is a folder; expected the name of a file.")
     folder = target.parent
+    if str(target.absolute()).startswith(KERNEL_FOLDERS) and not _is_special(target):
+        raise OSError(f"cannot write {str(target)!r}: {str(folder)!r} is the kernel's; name a place for files.")
     if not folder.is_dir():
         what = "is not a folder" if folder.exists() else "does not exist"
         raise FileNotFoundError(f"cannot write {str(target)!r}: {str(folder)!r} {what}.")
@@ -121,4 +126,6 @@ def write_npz(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> None:
 
 def _is_special(path: Path) -> bool:
     # /dev/stdout may lead to a regular file, which belongs to whoever redirected it: written to, never replaced.
-    return str(path).startswith(("/dev/", "/proc/")) or (path.exists() and not path.is_file())
+    if re.match(r"/dev/(stdout|stderr|fd/)|/proc/[^/]+/fd/", str(path)):
+        return True
+    return path.exists() and not path.is_file()

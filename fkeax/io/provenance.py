@@ -7,7 +7,7 @@ import platform
 import shlex
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from typing import Any
@@ -23,6 +23,7 @@ def describe_run(
     seed: int | None,
     inputs: Iterable[str | os.PathLike[str]],
     started: float,
+    references: Iterable[str | os.PathLike[str]] = (),
     packages: Sequence[str] = PACKAGES,
 ) -> dict[str, Any]:
     """Describe a run well enough to repeat it.
@@ -34,22 +35,40 @@ def describe_run(
         seed: The seed, or None where nothing is random.
         inputs: The files that were read.
         started: `time.time()` at the start of the run; the seconds are counted up to this call.
+        references: Those of the inputs that the others were compared with.
         packages: The packages whose versions matter.
 
     Returns:
-        A dictionary for JSON with the keys command, seed, inputs (path, bytes, sha256), started (UTC), seconds,
-        packages, python, platform and device.
+        A dictionary for JSON with the keys command, cwd, seed, inputs (path, bytes, sha256, and the role "reference"
+        of those that were compared with), started (UTC), seconds, packages, python, platform and device.
 
     Raises:
         OSError: An input cannot be read.
     """
     seconds = time.time() - started
+    compared = {os.fspath(path) for path in references}
     return {
         "command": shlex.join(_printable(word) for word in command),
+        "cwd": _printable(os.getcwd()),
         "seed": seed,
-        "inputs": [_describe_file(path) for path in inputs],
+        "inputs": [
+            describe_file(path) | ({"role": "reference"} if os.fspath(path) in compared else {}) for path in inputs
+        ],
         "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
         "seconds": round(seconds, 3),
+        **describe_environment(packages),
+    }
+
+
+def describe_environment(packages: Sequence[str] = PACKAGES) -> dict[str, Any]:
+    """Return what computes: the versions of packages, of Python and of the system, and the device.
+
+    Asks JAX for its device, which starts JAX's backend.
+
+    Args:
+        packages: The packages whose versions matter.
+    """
+    return {
         "packages": {name: _version(name) for name in packages},
         "python": platform.python_version(),
         "platform": platform.platform(),
@@ -57,7 +76,38 @@ def describe_run(
     }
 
 
-def _describe_file(path: str | os.PathLike[str]) -> dict[str, Any]:
+def check_inputs(provenance: Mapping[str, Any], folder: str | os.PathLike[str]) -> None:
+    """Check that the inputs of a run still are what they were.
+
+    Args:
+        provenance: What :func:`describe_run` returned.
+        folder: Where relative paths start.
+
+    Raises:
+        OSError: An input is missing or cannot be read.
+        ValueError: The content of an input has changed.
+    """
+    for entry in provenance.get("inputs", []):
+        path = os.path.join(folder, entry["path"])
+        if not os.path.exists(path):
+            raise FileNotFoundError(f"the input {path!r} does not exist; the result was computed from it.")
+        digest = describe_file(path)["sha256"]
+        if digest != entry["sha256"]:
+            raise ValueError(
+                f"the input {path!r} has changed since the result was computed: its SHA-256 was "
+                f"{entry['sha256'][:12]}... and is {digest[:12]}...."
+            )
+
+
+def describe_file(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the path, the size and the SHA-256 of a file.
+
+    Args:
+        path: A file.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
     return {
         "path": _printable(os.fspath(path)),
         "bytes": os.path.getsize(path),

@@ -15,6 +15,7 @@ from fkeax.numerics import (
     pytrees,
     quadrature,
     quasi_random,
+    row_blocks,
     selection,
     trig,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "pytrees",
     "quadrature",
     "quasi_random",
+    "row_blocks",
     "selection",
     "trig",
 ]

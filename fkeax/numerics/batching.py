@@ -13,6 +13,7 @@ import jax
 import numpy as np
 
 from fkeax.numerics import checks
+from fkeax.numerics.row_blocks import RowBlocks
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def host_rows(batch: object, name: str) -> np.ndarray:
     return np.asarray(checks.matrix(batch, f"every batch of {name}"))
 
 
-def matrix_chunks(x: np.ndarray, batch_size: int) -> Iterator[np.ndarray]:
+def matrix_chunks(x: np.ndarray | RowBlocks, batch_size: int) -> Iterator[np.ndarray]:
     """Yield views of ``batch_size`` rows; a memory map is read as it is consumed."""
     for start in range(0, x.shape[0], batch_size):
         yield np.asarray(x[start : start + batch_size])
@@ -106,6 +107,9 @@ def rebatched(batches: Iterable[object], batch_size: int, name: str = "x") -> It
         yield buffer[:filled].copy()
 
 
+_INDEX_CHUNK = 65_536
+
+
 class RowSample:
     """A uniform sample without replacement of at most ``size`` rows of a stream of unknown length.
 
@@ -136,7 +140,22 @@ class RowSample:
 
     def indices(self, num_rows: int) -> np.ndarray:
         """Return the row numbers that a stream of ``num_rows`` rows would leave in a fresh sample of the same seed."""
-        return np.sort(np.argsort(self._random.random(num_rows), kind="stable")[: self._size])
+        numbers, priorities = np.empty(0, np.int64), np.empty(0)
+        for start in range(0, num_rows, _INDEX_CHUNK):  # the same draws as at once, in memory that does not grow with n
+            stop = min(start + _INDEX_CHUNK, num_rows)
+            numbers = np.concatenate([numbers, np.arange(start, stop)])
+            priorities = np.concatenate([priorities, self._random.random(stop - start)])
+            keep = np.sort(np.argsort(priorities, kind="stable")[: self._size])
+            numbers, priorities = numbers[keep], priorities[keep]
+        return numbers
+
+    @classmethod
+    def of(cls, size: int, priorities: np.ndarray, rows: np.ndarray) -> RowSample:
+        """Return a sample of rows drawn already; it can be merged, and draws nothing itself."""
+        sample = cls(size, np.zeros(1, np.uint32))
+        keep = np.sort(np.argsort(priorities, kind="stable")[:size])
+        sample._priorities, sample._rows = priorities[keep], rows[keep]
+        return sample
 
     @property
     def rows(self) -> np.ndarray:
@@ -144,6 +163,16 @@ class RowSample:
         if self._rows is None:
             raise ValueError("the sample is empty: no row was offered.")
         return self._rows
+
+    @property
+    def priorities(self) -> np.ndarray:
+        """What each sampled row drew."""
+        return self._priorities
+
+    def merge(self, other: RowSample) -> RowSample:
+        """Return the sample that one stream of both streams' rows would have left, for independent seeds."""
+        rows = np.concatenate([self.rows, other.rows])
+        return RowSample.of(self._size, np.concatenate([self._priorities, other._priorities]), rows)
 
 
 def key_seed(key: jax.Array) -> np.ndarray:

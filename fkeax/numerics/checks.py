@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Sequence
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
+from fkeax.numerics.row_blocks import RowBlocks
+
 NUM_ROWS_NAMED = 5
+_CHUNK_ROWS = 4_096  # of an array that lies in blocks on the disk
 
 
 def positive_number(value: object, name: str) -> float:
@@ -78,8 +82,42 @@ def typed_key(key: object, needed_for: str) -> jax.Array:
     return key
 
 
+def own_array(x: object, name: str) -> object:
+    """Return a tensor of another library, or a list of such, as a NumPy array, and anything else as it is.
+
+    Tensors of PyTorch are known by their methods, so that nothing is imported: they are cut from their gradient and
+    fetched from their device; bfloat16, which NumPy lacks, becomes float32.
+
+    Raises:
+        TypeError: If the tensor has no NumPy form, as sparse ones.
+    """
+    if isinstance(x, (list, tuple)) and len(x) > 0 and _is_tensor(x[0]):
+        rows = [np.asarray(own_array(row, name)) for row in x]
+        if len({row.shape for row in rows}) > 1:
+            raise ValueError(f"{name} must be an (n, d) array of numbers; its rows differ in length.")
+        return np.stack(rows)
+    if not _is_tensor(x):
+        return x
+    tensor: Any = x
+    try:
+        tensor = tensor.detach().cpu()
+        if str(tensor.dtype).endswith("bfloat16"):
+            tensor = tensor.float()
+        return np.asarray(tensor.numpy())
+    except (TypeError, RuntimeError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise TypeError(f"{name} must be a tensor that has a NumPy form: {reason}.") from error
+
+
+def _is_tensor(x: object) -> bool:
+    return not isinstance(x, (np.ndarray, jax.Array)) and all(hasattr(x, name) for name in ("detach", "cpu", "numpy"))
+
+
 def matrix(x: object, name: str = "x") -> np.ndarray | jax.Array:
     """Return ``x`` as an (n, d) array of real numbers, JAX or NumPy as it came, without a copy where possible.
+
+    Lists, memory maps, tensors of PyTorch on any device and all that has ``__array__`` become NumPy arrays in the byte
+    order of this machine.
 
     Raises:
         TypeError: If the entries are not real numbers.
@@ -89,7 +127,7 @@ def matrix(x: object, name: str = "x") -> np.ndarray | jax.Array:
         array = x
     else:
         try:
-            array = np.asarray(x)
+            array = np.asarray(own_array(x, name))
         except ValueError as error:  # ragged nested lists
             raise ValueError(f"{name} must be an (n, d) array of numbers; its rows differ in length.") from error
     if not (
@@ -101,6 +139,8 @@ def matrix(x: object, name: str = "x") -> np.ndarray | jax.Array:
         raise ValueError(f"{name} must have two axes, (n, d) with samples as rows; got shape {array.shape}{hint}.")
     if 0 in array.shape:
         raise ValueError(f"{name} must have at least one row and one column; got shape {array.shape}.")
+    if isinstance(array, np.ndarray) and not array.dtype.isnative:
+        return array.astype(array.dtype.newbyteorder("="))
     return array
 
 
@@ -110,9 +150,12 @@ def real_array(x: object, name: str) -> jax.Array:
     Raises:
         TypeError: If the entries are not real numbers.
     """
-    dtype = x.dtype if isinstance(x, jax.Array) else np.asarray(x).dtype
+    x = x if isinstance(x, jax.Array) else np.asarray(own_array(x, name))
+    dtype = x.dtype
     if not (jnp.issubdtype(dtype, jnp.floating) or jnp.issubdtype(dtype, jnp.integer) or np.dtype(dtype).kind == "b"):
         raise TypeError(f"{name} must hold real numbers; got dtype {dtype}.")
+    if isinstance(x, np.ndarray) and not x.dtype.isnative:
+        x = x.astype(x.dtype.newbyteorder("="))
     return jnp.asarray(x)
 
 
@@ -148,7 +191,7 @@ def weight_vector(weights: ArrayLike | None, num_samples: int) -> np.ndarray | N
     """Return sample weights as float64 after checking shape and sign; None stays None. They may all be 0."""
     if weights is None:
         return None
-    array = np.asarray(weights)
+    array = np.asarray(own_array(weights, "weights"))
     if array.dtype.kind not in "fiub" or array.shape != (num_samples,):
         raise ValueError(
             f"weights must be {num_samples} numbers, one for each row; got shape {array.shape}, dtype {array.dtype}."
@@ -159,8 +202,13 @@ def weight_vector(weights: ArrayLike | None, num_samples: int) -> np.ndarray | N
     return array
 
 
-def finite_rows(rows: np.ndarray | jax.Array, name: str = "x", *, first_row: int = 0) -> None:
+def finite_rows(rows: np.ndarray | jax.Array | RowBlocks, name: str = "x", *, first_row: int = 0) -> None:
     """Raise if any row holds a NaN or an infinity, naming the first few row numbers counted from ``first_row``."""
+    if isinstance(rows, RowBlocks):
+        for chunk in rows.chunks(_CHUNK_ROWS):
+            finite_rows(chunk, name, first_row=first_row)
+            first_row += len(chunk)
+        return
     # The sum is finite only if all entries are (or overflow): one pass without a boolean matrix for the usual case.
     if isinstance(rows, np.ndarray):
         with np.errstate(over="ignore", invalid="ignore"):

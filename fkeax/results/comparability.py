@@ -8,8 +8,9 @@ from fkeax.results.jsonvalue import JSONValue
 from fkeax.results.result import Result
 
 # The seed moves the number only within its standard error; where a bandwidth came from does not matter once it is a
-# number; and dtype is a matter of rounding. All other settings change what is estimated.
-NEVER_MATTERS = frozenset({"seed", "bandwidth_source", "dtype"})
+# number; dtype is a matter of rounding; and "generated" names the samples, which are what one compares. All other
+# settings change what is estimated.
+NEVER_MATTERS = frozenset({"seed", "bandwidth_source", "dtype", "generated"})
 
 
 class NotComparableError(ValueError):
@@ -19,8 +20,8 @@ class NotComparableError(ValueError):
 def differences(a: Result, b: Result, *, ignoring: Iterable[str] = ()) -> dict[str, tuple[JSONValue, JSONValue]]:
     """Return what keeps two results from being compared.
 
-    The name and every setting count, except "seed", "bandwidth_source" and "dtype". A setting that one of the two lacks
-    is read as None.
+    The name and every setting count, except "seed", "bandwidth_source", "dtype" and "generated" (the name of the
+    samples). A setting that one of the two lacks is read as None.
 
     Args:
         a: One result.

@@ -182,9 +182,10 @@ def test_rows_that_are_not_finite_are_named(
 
 def test_missing_files_and_other_formats(gen: Path, complaint: Complaint) -> None:
     assert complaint("score", "none.npy", "--bandwidth", 7).startswith("'none.npy' does not exist")
-    assert "is a folder" in complaint("score", ".", "--bandwidth", 7)
+    Path("empty").mkdir()
+    assert "holds no file of features" in complaint("score", "empty", "--bandwidth", 7)
     Path("text.npy").write_text("1 2\n3 4\n")
-    assert "neither a .npy nor a .npz file" in complaint("score", "text.npy", "--bandwidth", 7)
+    assert "is no file of features" in complaint("score", "text.npy", "--bandwidth", 7)
     Path("cut.npy").write_bytes(gen.read_bytes()[:-1])
     assert "is truncated" in complaint("score", "cut.npy", "--bandwidth", 7)
 
@@ -202,7 +203,7 @@ def test_a_pickle_is_never_run(gen: Path, complaint: Complaint) -> None:
     np.save("bomb.npy", array, allow_pickle=True)
     assert "never unpickled" in complaint("score", "bomb.npy", "--bandwidth", 7)
     Path("raw.npy").write_bytes(pickle.dumps(Bomb()))
-    assert "neither a .npy nor" in complaint("score", "raw.npy", "--bandwidth", 7)
+    assert "is a pickle, which is never unpickled" in complaint("score", "raw.npy", "--bandwidth", 7)
     assert not Path("exploded").exists()
 
 

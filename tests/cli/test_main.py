@@ -100,4 +100,5 @@ def test_process_exit_codes() -> None:
     bad = run("score", "none.npy", "--bandwidth", "7")
     assert bad.returncode == 2
     assert bad.stdout == ""
-    assert bad.stderr == "fkeax: error: 'none.npy' does not exist; expected a .npy or .npz file.\n"
+    assert bad.stderr.startswith("fkeax: error: 'none.npy' does not exist; expected a file of features (.npy, .npz, ")
+    assert bad.stderr.count("\n") == 1

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import time
 from pathlib import Path
 
 import pytest
 
-from fkeax.io import describe_run, read_results, write_json, write_results
+from fkeax.io import check_inputs, describe_run, read_results, write_json, write_results
 from fkeax.results import Result
 
 RESULTS = [
@@ -72,9 +73,35 @@ def test_provenance_says_where_a_number_came_from(tmp_path: Path) -> None:
     assert told["packages"]["jax"]
     assert told["packages"]["fkeax"]
     assert told["device"]["platform"]
+    assert told["cwd"] == os.getcwd()
+    assert "role" not in told["inputs"][0]
     assert told["started"].endswith("+00:00")
     assert 1 <= told["seconds"] < 60
     write_json(tmp_path / "p.json", told)
+
+
+def test_provenance_says_which_input_was_the_reference(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("ref.npy", "gen.npy")]
+    for path in paths:
+        path.write_bytes(b"abc")
+    told = describe_run(command=["fkeax"], seed=0, inputs=paths, started=time.time(), references=paths[:1])
+    assert [entry.get("role") for entry in told["inputs"]] == ["reference", None]
+
+
+def test_inputs_are_checked_by_their_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("x.npy").write_bytes(b"abc")
+    told = describe_run(command=["fkeax"], seed=0, inputs=["x.npy"], started=time.time())
+    Path("elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")
+    check_inputs(told, tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"x\.npy' does not exist"):
+        check_inputs(told, tmp_path / "elsewhere")
+    before = (tmp_path / "x.npy").stat()
+    (tmp_path / "x.npy").write_bytes(b"abd")
+    os.utime(tmp_path / "x.npy", ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.raises(ValueError, match=r"has changed since the result was computed: its SHA-256 was ba7816bf8f01"):
+        check_inputs(told, tmp_path)
 
 
 def test_provenance_of_a_name_that_is_no_text(tmp_path: Path) -> None:
