@@ -25,6 +25,7 @@ from fkeax.diversity import vendi as vendi
 from fkeax.diversity import vendi_from_gram as vendi_from_gram
 from fkeax.diversity import vendi_from_spectrum as vendi_from_spectrum
 from fkeax.frontier import mauve as mauve
+from fkeax.io import load_features as load_features
 from fkeax.kernels import Cosine as Cosine
 from fkeax.kernels import Gaussian as Gaussian
 from fkeax.kernels import LaplaceL1 as LaplaceL1
@@ -61,6 +62,7 @@ __all__ = [
     "frechet",
     "kad",
     "kid",
+    "load_features",
     "mauve",
     "mmd",
     "mmd_fuse",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fkeax.diversity.plan import memory_bytes
 from fkeax.io import read_results
 
 Run = Callable[..., str]
@@ -27,10 +28,11 @@ def test_spectra_by_random_vectors_have_an_error(gen: Path, run: Run) -> None:
 
 def test_a_budget_cuts_batches_or_says_what_it_takes(gen: Path, run: Run, complaint: Run) -> None:
     told = complaint("score", gen, *FKEA, "--memory-budget", "1 kB")
-    assert told.startswith("memory_budget must be at least ")
+    assert told.startswith("--memory-budget must be at least ")
     assert "for the fkea route here" in told
-    run("score", gen, *FKEA, "--memory-budget", told.split("at least ")[1].split(" for")[0], "--json", "out.json")
+    least = told.split("at least ")[1].split(" for")[0]
+    run("score", gen, *FKEA, "--memory-budget", least, "--json", "out.json")
     for result in read_results("out.json").results:
-        assert result.diagnostics["plan"]["batch_size"] < 40  # type: ignore[index,operator]
+        assert result.diagnostics["plan"]["total_bytes"] <= memory_bytes(least)  # type: ignore[index,operator]
     assert "such as '2GiB'" in complaint("score", gen, *FKEA, "--memory-budget", "much")
     assert "--spectrum must be one of dense, lanczos" in complaint("score", gen, *FKEA, "--spectrum", "full")
