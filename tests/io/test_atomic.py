@@ -14,8 +14,9 @@ from fkeax.io import check_writable, open_atomic, write_bytes, write_npz, write_
 
 # Imports one module from its file: a child process that starts in no time.
 KILLED_IN_THE_MIDDLE = """
-import sys, time
+import signal, sys, time
 from fkeax.io.atomic import open_atomic
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a parent in the background hands down that it is ignored
 with open_atomic(sys.argv[1]) as stream:
     stream.write(b"half")
     stream.flush()
