@@ -25,6 +25,11 @@ def test_import_loads_nothing_heavy(module: str, run_python: Callable[..., str])
     assert run_python(code).split() == []
 
 
+def test_files_are_read_without_jax(run_python: Callable[..., str]) -> None:
+    """An experiment settles what JAX reads on import after it has read files of its own."""
+    assert run_python("import sys, fkeax.io; print('jax' in sys.modules)") == "False\n"
+
+
 def test_importing_every_module_starts_no_backend(run_python: Callable[..., str]) -> None:
     # With a platform that does not exist, JAX imports, and fails at the first array or device query.
     control = """
