@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fkeax.cli import options, outputs, running, tables
+from fkeax.cli import options, outputs, parameters, running, tables
 
 if TYPE_CHECKING:
     from fkeax.io import CellStore, FeatureFile
@@ -27,9 +27,9 @@ FORMAT = 1  # of cells; raised when the meaning of a number changes
 
 def audit(
     context: outputs.Context,
-    reference: options.ReferenceArgument,
-    num_samples: options.SideOption = 780,
-    num_draws: options.TestDrawsOption = 10,
+    reference: parameters.ReferenceArgument,
+    num_samples: parameters.SideOption = 780,
+    num_draws: parameters.TestDrawsOption = 10,
     tests: Annotated[
         str, typer.Option(metavar="LIST", help=f"Of {', '.join(TESTS)}; frechet is slow.")
     ] = DEFAULT_TESTS,
@@ -45,17 +45,17 @@ def audit(
         str, typer.Option(metavar="LIST", help="Of changes matched by transport distance, in units of rho.")
     ] = "0.1,0.5",
     alpha: Annotated[float, typer.Option(help="Level of the tests.")] = 0.05,
-    num_permutations: options.SinglePermutationsOption = 199,
-    num_aggregated: options.AggregatedOption = 2000,
-    groups: options.GroupsOption = None,
+    num_permutations: parameters.SinglePermutationsOption = 199,
+    num_aggregated: parameters.AggregatedOption = 2000,
+    groups: parameters.GroupsOption = None,
     cells: Annotated[
         str | None,
         typer.Option(metavar="DIR", help="Keep cells here and resume from them; by default in fkeax's cache folder."),
     ] = None,
-    seed: options.SeedOption = 0,
-    json: options.JsonOption = None,
-    table: options.TableOption = None,
-    figure: options.FigureOption = None,
+    seed: parameters.SeedOption = 0,
+    json: parameters.JsonOption = None,
+    table: parameters.TableOption = None,
+    figure: parameters.FigureOption = None,
 ) -> None:
     """Audit what tests at a sample budget can detect on given embeddings of real data.
 
@@ -134,9 +134,6 @@ def _store(cells: str | None, file: FeatureFile, study: Study, seed: int, grid: 
 
 def _computed(study: Study, grid: PowerGrid, store: CellStore) -> Iterator[Cell]:
     """Yield all cells, kept ones read and others computed and kept, with a progress bar on a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
     from fkeax.sensitivity import Cell, grid_cost, power_cells
 
     names = grid.names()
@@ -152,17 +149,14 @@ def _computed(study: Study, grid: PowerGrid, store: CellStore) -> Iterator[Cell]
         f"{tables.format_seconds(seconds)} to go",
         file=sys.stderr,
     )
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     done = len(kept)
     try:
-        with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-            task = progress.add_task("cells", total=len(missing))
+        with running.progress_bar("cells", len(missing)) as advance:
             for cell in power_cells(study, grid, known=kept.get):
                 if cell.name not in kept:
                     store.write(str(cell.name), cell.to_dict())
                     done += 1
-                    progress.update(task, advance=1, description=f"{cell.name.change} {cell.name.strength:g}")
+                    advance(1, f"{cell.name.change} {cell.name.strength:g}")
                 yield cell
     except KeyboardInterrupt:
         print(f"{done} of {len(names)} cells are kept; the same command goes on from there.", file=sys.stderr)

@@ -15,29 +15,6 @@ if TYPE_CHECKING:
 INCEPTION = "inception-score"
 
 
-def labels_of(path: str | None, file: FeatureFile) -> np.ndarray | None:
-    """Return the classes of the rows from a file of labels.
-
-    Raises:
-        OSError: The file cannot be read.
-        ValueError: It holds no such labels.
-    """
-    if path is None:
-        return None
-    from fkeax.io import load_labels
-
-    try:
-        labels = load_labels(path)
-    except ValueError as error:
-        raise ValueError(f"--labels {path!r} must be a file of whole numbers or words: {error}") from None
-    if labels.shape != (len(file.array),) or labels.dtype.kind not in "iubUS":
-        raise ValueError(
-            f"--labels {path!r} must hold {len(file.array)} whole numbers or words, one for each row; it holds shape "
-            f"{labels.shape}, dtype {labels.dtype}."
-        )
-    return labels
-
-
 def scores(file: FeatureFile, labels: np.ndarray, request: dict[str, Any], seed: int, dtype: str) -> dict[str, Result]:
     """Return the scores of every class and their means, by name."""
     import jax

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fkeax.cli import options, outputs, running, tables
+from fkeax.cli import options, outputs, parameters, running, tables
 from fkeax.cli.two_sample import METHODS
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 def compare(
     context: outputs.Context,
-    reference: options.ReferenceArgument,
-    generated: options.FeaturesArgument,
+    reference: parameters.ReferenceArgument,
+    generated: parameters.FeaturesArgument,
     train: Annotated[
         str | None,
         typer.Option(
@@ -27,7 +27,7 @@ def compare(
     ] = None,
     method: Annotated[str, typer.Option(help=f"Of the distribution test: {', '.join(METHODS)}.")] = "mmdagg",
     alpha: Annotated[float, typer.Option(help="Level of each question.")] = 0.05,
-    num_permutations: options.SinglePermutationsOption = 199,
+    num_permutations: parameters.SinglePermutationsOption = 199,
     groups: Annotated[
         str | None,
         typer.Option(
@@ -35,9 +35,9 @@ def compare(
             help="A label for each row, REF's rows first, then GEN's; rows of one label move together.",
         ),
     ] = None,
-    seed: options.SeedOption = 0,
-    json: options.JsonOption = None,
-    table: options.TableOption = None,
+    seed: parameters.SeedOption = 0,
+    json: parameters.JsonOption = None,
+    table: parameters.TableOption = None,
 ) -> None:
     """Compare samples with a reference by law, location and covariance, spectrum, and copying, each on its own scale.
 

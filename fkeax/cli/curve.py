@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fkeax.cli import applicability, options, outputs, running, tables
+from fkeax.cli import applicability, options, outputs, parameters, running, tables
 
 if TYPE_CHECKING:
     from fkeax.diversity import DiversityCurve
@@ -24,27 +24,27 @@ AXIS_OPTIONS = {"order": "orders"}  # where the option has another name than the
 
 def curve(
     context: outputs.Context,
-    features: options.FeaturesArgument,
+    features: parameters.FeaturesArgument,
     over: Annotated[str, typer.Option(help=f"The setting on the horizontal axis: {', '.join(AXES)}.")],
     values: Annotated[str, typer.Option(help="Its values, as in 100,300,1000.")],
     metrics: Annotated[str, typer.Option(help=f"Of {', '.join(options.METRICS)}.")] = "vendi,vendi-debiased,rke",
     orders: Annotated[str, typer.Option(help="Orders of VENDI, except along the order.")] = "1",
-    method: options.MethodOption = "auto",
-    kernel: options.KernelOption = "gaussian",
-    bandwidth: options.BandwidthOption = None,
-    feature_scheme: options.FeaturesOption = "iid",
-    num_frequencies: options.FrequenciesOption = 2000,
-    num_draws: options.DrawsOption = 1,
-    num_landmarks: options.LandmarksOption = 1000,
-    num_kept: options.KeptOption = None,
-    groups: options.GroupsOption = None,
-    intervals: options.IntervalsOption = False,
-    seed: options.SeedOption = 0,
-    batch_size: options.BatchOption = 4096,
-    dtype: options.DtypeOption = "auto",
-    json: options.JsonOption = None,
-    table: options.TableOption = None,
-    figure: options.FigureOption = None,
+    method: parameters.MethodOption = "auto",
+    kernel: parameters.KernelOption = "gaussian",
+    bandwidth: parameters.BandwidthOption = None,
+    feature_scheme: parameters.FeaturesOption = "iid",
+    num_frequencies: parameters.FrequenciesOption = 2000,
+    num_draws: parameters.DrawsOption = 1,
+    num_landmarks: parameters.LandmarksOption = 1000,
+    num_kept: parameters.KeptOption = None,
+    groups: parameters.GroupsOption = None,
+    intervals: parameters.IntervalsOption = False,
+    seed: parameters.SeedOption = 0,
+    batch_size: parameters.BatchOption = 4096,
+    dtype: parameters.DtypeOption = "auto",
+    json: parameters.JsonOption = None,
+    table: parameters.TableOption = None,
+    figure: parameters.FigureOption = None,
 ) -> None:
     """Score samples along one setting: how the scores move with n, bandwidth, frequencies or order.
 

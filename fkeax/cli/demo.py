@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fkeax.cli import options, running, tables
+from fkeax.cli import options, parameters, running, tables
 
 if TYPE_CHECKING:
     from fkeax.datasets import LabelledImages
@@ -31,7 +31,7 @@ NUM_SAMPLES = 25
 
 def demo(
     out: Annotated[str, typer.Option(metavar="DIR", help="Folder for figures and numbers.")] = "fkeax-demo",
-    seed: options.SeedOption = 0,
+    seed: parameters.SeedOption = 0,
 ) -> None:
     """Score real handwritten digits, exactly and by random features, against the number of classes.
 

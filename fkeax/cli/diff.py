@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fkeax.cli import options, outputs, tables
+from fkeax.cli import options, outputs, parameters, tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ def diff(
             "reference for the samples compared with.",
         ),
     ] = None,
-    json: options.JsonOption = None,
+    json: parameters.JsonOption = None,
 ) -> None:
     """Compare the scores of two result files: by how much they differ, and whether that is beyond their errors.
 

@@ -9,17 +9,15 @@ from typing import Any
 
 import typer
 
-from fkeax.cli import options, outputs, running, tables
+from fkeax.cli import outputs, parameters, running, tables
 from fkeax.cli.self_tests import SelfTest, run_self_tests
 
 # Packages that a feature needs and the core does not: module -> (distribution, what for).
 EXTRAS = {
     "ott": ("ott-jax", "frontiers of transport costs"),
-    "matfree": ("matfree", "entropies without eigenvalues"),
-    "pyarrow": ("pyarrow", "Parquet and Arrow files"),
-    "h5py": ("h5py", "HDF5 files"),
-    "safetensors": ("safetensors", "safetensors files"),
-    "torch": ("torch", "PyTorch files and tensors"),
+    "tokenizers": ("tokenizers", "encoders of texts"),
+    "soundfile": ("soundfile", "encoders of sounds"),
+    "onnxruntime": ("onnxruntime", "encoders in ONNX files"),
     "hydra": ("hydra-core", "experiments"),
     "flax": ("flax", "networks of experiments"),
 }
@@ -28,7 +26,7 @@ EXTRAS = {
 FORMATS = ((1e-5, "float32"), (2e-4, "TF32"), (2e-3, "bfloat16"))
 
 
-def doctor(context: outputs.Context, json: options.JsonOption = None) -> None:
+def doctor(context: outputs.Context, json: parameters.JsonOption = None) -> None:
     """Show versions, devices and the precision of matrix products, and check one known number per family of metrics.
 
     Exit code 1 if a number is off.

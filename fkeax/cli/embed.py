@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fkeax.cli import options
+from fkeax.cli import options, parameters, running
 
 if TYPE_CHECKING:
     from fkeax.embed import Embedded, Encoder, Source
@@ -40,7 +38,7 @@ def embed(
         str | None,
         typer.Option(metavar="H,W[,C]", help="Shape of the images in a .npy file of one row an image."),
     ] = None,
-    batch_size: options.BatchOption = 32,
+    batch_size: parameters.BatchOption = 32,
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Compute all, and keep nothing for the next time.")
     ] = False,
@@ -73,13 +71,13 @@ def embed(
     if any(target.exists() and target.samefile(path) for path in found.files):
         raise ValueError(f"--out {out!r} is the file that is read; give another name.")
     print(f"{len(found.items)} {found.modality} of {source!r} by {encoder.name}; {encoder.licence}", file=sys.stderr)
-    with _progress(len(found.items)) as advance:
+    with running.progress_bar("items", len(found.items)) as advance:
         done = embed_items(
             encoder,
             found.items,
             batch_size=batch_size,
             cache=None if no_cache else cache_folder() / "embed",
-            progress=advance,
+            progress=lambda count: advance(count, "items"),
         )
     command = ["fkeax", "embed", source, "--model", model, "--out", out, "--field", field]
     command += ["--batch-size", str(batch_size), *(["--image-shape", image_shape] if image_shape else [])]
@@ -95,18 +93,6 @@ def _target(out: str) -> Path:
     if not out.endswith(SUFFIX):
         raise ValueError(f"--out must name a {SUFFIX} file, got {out!r}.")
     return check_writable(out)
-
-
-@contextmanager
-def _progress(total: int) -> Iterator[Callable[[int], None]]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("items", total=total)
-        yield lambda count: progress.update(task, advance=count)
 
 
 def _write(target: Path, source: Source, encoder: Encoder, done: Embedded, command: list[str], started: float) -> None:

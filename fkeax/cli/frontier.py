@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fkeax.cli import options, outputs, relative, running, tables
+from fkeax.cli import options, outputs, parameters, relative, running, tables
 
 if TYPE_CHECKING:
     from fkeax.frontier import FrontierEstimate
@@ -18,16 +18,16 @@ METHODS = ("quantized", "nearest", "kde", "classifier", "gaussian", "transport")
 
 def frontier(
     context: outputs.Context,
-    reference: options.ReferenceArgument,
+    reference: parameters.ReferenceArgument,
     generated: Annotated[list[str], typer.Argument(metavar="GEN.npy...", help="Features of each set of samples.")],
     method: Annotated[str, typer.Option(help=f"The estimator: {', '.join(METHODS)}.")] = "quantized",
     generator: Annotated[str, typer.Option(help="The f of the divergence: kl or chi2.")] = "kl",
-    like: options.LikeOption = "mauve-text",
+    like: parameters.LikeOption = "mauve-text",
     scale: Annotated[float, typer.Option(help="The constant c of the area.")] = 5.0,
-    seed: options.SeedOption = 0,
-    json: options.JsonOption = None,
-    table: options.TableOption = None,
-    figure: options.FigureOption = None,
+    seed: parameters.SeedOption = 0,
+    json: parameters.JsonOption = None,
+    table: parameters.TableOption = None,
+    figure: parameters.FigureOption = None,
 ) -> None:
     """Compare samples with a reference by their divergence frontiers: MAUVE, frontier integral, mid-point.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fkeax.cli import applicability, options, outputs, running, tables
+from fkeax.cli import applicability, options, outputs, parameters, running, tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,18 +27,18 @@ MOST_PANELS = 50
 
 def modes(
     context: outputs.Context,
-    features: options.FeaturesArgument,
-    top: options.TopOption = 10,
-    samples: options.SamplesOption = 25,
-    method: options.MethodOption = "auto",
-    kernel: options.KernelOption = "gaussian",
-    bandwidth: options.BandwidthOption = None,
-    feature_scheme: options.FeaturesOption = "iid",
-    num_frequencies: options.FrequenciesOption = 2000,
-    seed: options.SeedOption = 0,
-    batch_size: options.BatchOption = 4096,
-    dtype: options.DtypeOption = "auto",
-    json: options.JsonOption = None,
+    features: parameters.FeaturesArgument,
+    top: parameters.TopOption = 10,
+    samples: parameters.SamplesOption = 25,
+    method: parameters.MethodOption = "auto",
+    kernel: parameters.KernelOption = "gaussian",
+    bandwidth: parameters.BandwidthOption = None,
+    feature_scheme: parameters.FeaturesOption = "iid",
+    num_frequencies: parameters.FrequenciesOption = 2000,
+    seed: parameters.SeedOption = 0,
+    batch_size: parameters.BatchOption = 4096,
+    dtype: parameters.DtypeOption = "auto",
+    json: parameters.JsonOption = None,
     images: Annotated[
         str | None,
         typer.Option(metavar="DIR", help="Image files, sorted by name; the i-th belongs to row i of the features."),

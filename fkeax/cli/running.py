@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,30 +30,18 @@ def precision(dtype: str) -> AbstractContextManager[Any]:
     return jax.enable_x64(dtype == "float64")
 
 
-@contextmanager
-def naming_file(file: FeatureFile) -> Iterator[None]:
-    """Turn what the core says about its argument `x` into a sentence about the file."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        message = str(error)
-        if not message.startswith("x "):
-            raise
-        raise type(error)(f"{file.label!r} {message[2:]}") from None
+def naming_file(file: FeatureFile) -> AbstractContextManager[None]:
+    """Return a context that turns what the core says about its argument `x` into a sentence about the file."""
+    from fkeax.numerics import checks
+
+    return checks.naming(x=repr(file.label))
 
 
-@contextmanager
-def naming_pair(reference: FeatureFile, generated: FeatureFile) -> Iterator[None]:
-    """Turn what the core says about `reference` and `generated` into sentences about the two files."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        message = str(error)
-        for word, file in (("reference", reference), ("generated", generated)):
-            if message.startswith(f"{word} ") and not message.startswith("reference and generated"):
-                message = f"{file.label!r} {message.removeprefix(word + ' ')}"
-                break
-        raise type(error)(message) from None
+def naming_pair(reference: FeatureFile, generated: FeatureFile) -> AbstractContextManager[None]:
+    """Return a context that turns what the core says about both samples into sentences about the two files."""
+    from fkeax.numerics import checks
+
+    return checks.naming(reference=repr(reference.label), generated=repr(generated.label))
 
 
 def features(path: str) -> FeatureFile:
@@ -137,15 +125,25 @@ def labels_of_rows(words: str | None, *files: FeatureFile) -> np.ndarray | None:
         numbers = [np.unique(part, return_inverse=True)[1] for part in parts]
         firsts = np.cumsum([0, *(part.max() + 1 for part in numbers[:-1])])
         return np.concatenate([part + first for part, first in zip(numbers, firsts, strict=True)])
+    return labels_from_file("--groups", words, num_rows)
+
+
+def labels_from_file(option: str, path: str, num_rows: int) -> np.ndarray:
+    """Return a label for each row from a file of labels.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: It holds no such labels; the sentence names the option.
+    """
     from fkeax.io import load_labels
 
     try:
-        labels = load_labels(words)
+        labels = load_labels(path)
     except ValueError as error:
-        raise ValueError(f"--groups {words!r} must be a file of whole numbers or words: {error}") from None
+        raise ValueError(f"{option} {path!r} must be a file of whole numbers or words: {error}") from None
     if labels.shape != (num_rows,) or labels.dtype.kind not in "iubUS":
         raise ValueError(
-            f"--groups {words!r} must hold {num_rows} whole numbers or words, one for each row; it holds shape "
+            f"{option} {path!r} must hold {num_rows} whole numbers or words, one for each row; it holds shape "
             f"{labels.shape}, dtype {labels.dtype}."
         )
     return labels
@@ -176,26 +174,33 @@ def _rough_flops(route: str, num_samples: int, dimension: int, num_frequencies: 
 
 
 @contextmanager
-def progress_batches(array: np.ndarray | RowBlocks, batch_size: int, dtype: str) -> Iterator[Iterator[np.ndarray]]:
-    """Yield the rows of an array in batches, with a progress bar on stderr if that is a terminal.
-
-    Only one batch of a memory-mapped file is in memory at a time.
-    """
+def progress_bar(what: str, total: int) -> Iterator[Callable[[int, str], None]]:
+    """Yield a function that says how many more are done, and of what, to a bar on stderr if that is a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("samples", total=len(array))
+        task = progress.add_task(what, total=total)
+        yield lambda count, now: progress.update(task, advance=count, description=now)
+
+
+@contextmanager
+def progress_batches(array: np.ndarray | RowBlocks, batch_size: int, dtype: str) -> Iterator[Iterator[np.ndarray]]:
+    """Yield the rows of an array in batches, with a progress bar.
+
+    Only one batch of a memory-mapped file is in memory at a time.
+    """
+    with progress_bar("samples", len(array)) as advance:
 
         def rows() -> Iterator[np.ndarray]:
             for start in range(0, len(array), batch_size):
                 batch = array[start : start + batch_size]
                 batch = batch.astype("float64", copy=False) if dtype == "float64" else batch
                 yield batch
-                progress.update(task, advance=len(batch))
-            progress.update(task, description="samples read; eigenvalues ...")
+                advance(len(batch), "samples")
+            advance(0, "samples read; eigenvalues ...")
 
         yield rows()
 

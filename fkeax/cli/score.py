@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fkeax.cli import applicability, by_class, caching, options, outputs, relative, running, tables
+from fkeax.cli import applicability, by_class, caching, options, outputs, parameters, relative, running, tables
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import numpy as np
+
     from fkeax.io import FeatureFile
     from fkeax.results import Result
 
 
 def score(
     context: outputs.Context,
-    features: options.FeaturesArgument,
-    ref: options.ReferenceOption = None,
+    features: parameters.FeaturesArgument,
+    ref: parameters.ReferenceOption = None,
     metrics: Annotated[
         str,
         typer.Option(
@@ -27,28 +31,28 @@ def score(
         ),
     ] = "vendi,vendi-debiased,rke",
     orders: Annotated[str, typer.Option(help="Orders of VENDI, numbers from 0 to inf.")] = "1,1.5,2,inf",
-    method: options.MethodOption = "auto",
-    kernel: options.KernelOption = "gaussian",
-    bandwidth: options.BandwidthOption = None,
-    bandwidth_from: options.BandwidthFromOption = None,
-    feature_scheme: options.FeaturesOption = "iid",
-    num_frequencies: options.FrequenciesOption = 2000,
-    num_draws: options.DrawsOption = 1,
-    num_landmarks: options.LandmarksOption = 1000,
-    num_kept: options.KeptOption = None,
-    groups: options.GroupsOption = None,
-    labels: options.LabelsOption = None,
-    eta: options.EtaOption = 1.0,
-    intervals: options.IntervalsOption = False,
-    like: options.LikeOption = "mauve-text",
-    seed: options.SeedOption = 0,
-    batch_size: options.BatchOption = 4096,
-    memory_budget: options.BudgetOption = None,
-    spectrum: options.SpectrumOption = "dense",
-    dtype: options.DtypeOption = "auto",
-    json: options.JsonOption = None,
-    table: options.TableOption = None,
-    cache: options.CacheOption = None,
+    method: parameters.MethodOption = "auto",
+    kernel: parameters.KernelOption = "gaussian",
+    bandwidth: parameters.BandwidthOption = None,
+    bandwidth_from: parameters.BandwidthFromOption = None,
+    feature_scheme: parameters.FeaturesOption = "iid",
+    num_frequencies: parameters.FrequenciesOption = 2000,
+    num_draws: parameters.DrawsOption = 1,
+    num_landmarks: parameters.LandmarksOption = 1000,
+    num_kept: parameters.KeptOption = None,
+    groups: parameters.GroupsOption = None,
+    labels: parameters.LabelsOption = None,
+    eta: parameters.EtaOption = 1.0,
+    intervals: parameters.IntervalsOption = False,
+    like: parameters.LikeOption = "mauve-text",
+    seed: parameters.SeedOption = 0,
+    batch_size: parameters.BatchOption = 4096,
+    memory_budget: parameters.BudgetOption = None,
+    spectrum: parameters.SpectrumOption = "dense",
+    dtype: parameters.DtypeOption = "auto",
+    json: parameters.JsonOption = None,
+    table: parameters.TableOption = None,
+    cache: parameters.CacheOption = None,
 ) -> None:
     """Score the diversity of samples, the effective number of different ones, or compare them with a reference.
 
@@ -60,7 +64,6 @@ def score(
     """
     started = time.time()
     own, against = _checked_metrics(metrics, ref)
-    inception = own == (by_class.INCEPTION,)
     request = options.score_request(
         own,
         orders=orders,
@@ -99,32 +102,23 @@ def score(
     request["bandwidth"] = running.bandwidth_of_reference(
         request["bandwidth"], bandwidth_from, request["kernel"], seed, file
     )
-    request["groups"] = None if labels is not None or inception else running.labels_of_rows(groups, file)
-    classes = by_class.labels_of(labels, file)
+    request |= {"like": like, "eta": eta}
+    request["groups"] = (
+        None if labels is not None or by_class.INCEPTION in own else running.labels_of_rows(groups, file)
+    )
+    classes = None if labels is None else running.labels_from_file("--labels", labels, len(file.array))
     reference = None if ref is None else running.features(ref)
     inputs = [*file.paths, *(() if reference is None else reference.paths)]
     inputs += running.files_of(bandwidth_from, groups, labels)
     entries = caching.open_cache(store, (file, reference), inputs, named)
     results: dict[str, Result] = {}
-    if inception:
-        results = caching.kept(entries, "inception", lambda: by_class.inception(file))
-        by_class.show(results)
-    elif classes is not None:
-        results = caching.kept(entries, "classes", lambda: by_class.scores(file, classes, request, seed, dtype))
-        by_class.show(results)
-    elif own:
-        results = caching.kept(entries, "diversity", lambda: _compute(file, request, seed, dtype))
-        show(results)
-        route = next(iter(results.values())).settings["estimator"]
-        tables.print_notes(applicability.notes_on_route(context, route))
-    if reference is not None:
-        asked = {**request, "like": like, "eta": eta}
-        with running.precision(dtype), running.naming_pair(reference, file), running.spinner("comparing ..."):
-            compared = caching.kept(
-                entries, "reference", lambda: relative.scores(reference, file, against, request=asked, seed=seed)
-            )
-        relative.show(compared)
-        results |= compared
+    for part, compute, show_part in _parts(own, against, file, reference, classes, request, (seed, dtype)):
+        found = caching.kept(entries, part, compute)
+        show_part(found)
+        if part == "diversity":
+            route = next(iter(found.values())).settings["estimator"]
+            tables.print_notes(applicability.notes_on_route(context, route))
+        results |= found
     tables.print_notes(caching.notes(entries))
     if target.wanted:
         command = options.command_words("score", features, named)
@@ -150,6 +144,44 @@ def _checked_metrics(words: str, reference: str | None) -> tuple[tuple[str, ...]
             f"--ref is for scores against a reference; name some as --metrics {','.join(relative.METRICS)}."
         )
     return own, against
+
+
+def _parts(
+    own: Sequence[str],
+    against: Sequence[str],
+    file: FeatureFile,
+    reference: FeatureFile | None,
+    classes: np.ndarray | None,
+    request: dict[str, Any],
+    drawn: tuple[int, str],
+) -> Iterator[tuple[str, Callable[[], dict[str, Result]], Callable[[dict[str, Result]], None]]]:
+    """Yield what is asked for, part by part: its name, what computes it and what shows it.
+
+    Args:
+        own: Metrics of the samples alone.
+        against: Metrics of the samples and the reference.
+        file: The samples.
+        reference: The reference.
+        classes: A class for each row; None without labels.
+        request: The options of all scores.
+        drawn: Seed and dtype.
+    """
+    of_diversity = {name: value for name, value in request.items() if name not in ("like", "eta")}
+    if by_class.INCEPTION in own:
+        yield "inception", lambda: by_class.inception(file), by_class.show
+    elif classes is not None:
+        yield "classes", lambda: by_class.scores(file, classes, of_diversity, *drawn), by_class.show
+    elif own:
+        yield "diversity", lambda: _compute(file, of_diversity, *drawn), show
+    if reference is not None:
+        yield "reference", lambda: _compare(reference, file, against, request, *drawn), relative.show
+
+
+def _compare(
+    reference: FeatureFile, file: FeatureFile, metrics: Sequence[str], request: dict[str, Any], seed: int, dtype: str
+) -> dict[str, Result]:
+    with running.precision(dtype), running.naming_pair(reference, file), running.spinner("comparing ..."):
+        return relative.scores(reference, file, metrics, request=request, seed=seed)
 
 
 def _compute(file: FeatureFile, request: dict[str, Any], seed: int, dtype: str) -> dict[str, Result]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fkeax.cli import options, running
+from fkeax.cli import options, parameters, running
 
 if TYPE_CHECKING:
     from fkeax.diversity import ShardState
@@ -24,21 +24,21 @@ StateOption = Annotated[str, typer.Option("--state", metavar="FILE.npz", help="T
 
 @app.command("update")
 def update(
-    features: options.FeaturesArgument,
+    features: parameters.FeaturesArgument,
     state: Annotated[
         str, typer.Option("--state", metavar="FILE.npz", help="The state file; made if it does not exist.")
     ],
     rows: Annotated[
         str | None, typer.Option(metavar="FIRST:STOP", help="Only these rows of the file, counted from 0.")
     ] = None,
-    kernel: options.KernelOption = "gaussian",
-    bandwidth: options.BandwidthOption = None,
-    bandwidth_from: options.BandwidthFromOption = None,
-    feature_scheme: options.FeaturesOption = "iid",
-    num_frequencies: options.FrequenciesOption = 2000,
-    seed: options.SeedOption = 0,
-    batch_size: options.BatchOption = 4096,
-    dtype: options.DtypeOption = "auto",
+    kernel: parameters.KernelOption = "gaussian",
+    bandwidth: parameters.BandwidthOption = None,
+    bandwidth_from: parameters.BandwidthFromOption = None,
+    feature_scheme: parameters.FeaturesOption = "iid",
+    num_frequencies: parameters.FrequenciesOption = 2000,
+    seed: parameters.SeedOption = 0,
+    batch_size: parameters.BatchOption = 4096,
+    dtype: parameters.DtypeOption = "auto",
 ) -> None:
     """Add the rows of a file to a state. Every process has a state file of its own; all share the other options.
 
@@ -95,8 +95,8 @@ def update(
 def merge(
     parts: Annotated[list[str], typer.Argument(metavar="PART.npz...", help="State files to merge.")],
     state: StateOption,
-    num_shards: options.NumShardsOption = None,
-    num_samples: options.NumSamplesOption = None,
+    num_shards: parameters.NumShardsOption = None,
+    num_samples: parameters.NumSamplesOption = None,
 ) -> None:
     """Merge state files into one. A shard that is in two of them, or of other settings, is an error.
 
@@ -124,11 +124,11 @@ def score(
     state: Annotated[str, typer.Argument(metavar="STATE.npz", help="A state file.")],
     metrics: Annotated[str, typer.Option(help=f"Of {', '.join(options.METRICS)}.")] = "vendi,vendi-debiased,rke",
     orders: Annotated[str, typer.Option(help="Orders of VENDI, numbers from 0 to inf.")] = "1,1.5,2,inf",
-    num_kept: options.KeptOption = None,
-    spectrum: options.SpectrumOption = "dense",
-    num_shards: options.NumShardsOption = None,
-    num_samples: options.NumSamplesOption = None,
-    json: options.JsonOption = None,
+    num_kept: parameters.KeptOption = None,
+    spectrum: parameters.SpectrumOption = "dense",
+    num_shards: parameters.NumShardsOption = None,
+    num_samples: parameters.NumSamplesOption = None,
+    json: parameters.JsonOption = None,
 ) -> None:
     """Score the rows that a state has seen: the numbers of `fkeax score --method fkea` on all of them.
 

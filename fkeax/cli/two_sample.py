@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fkeax.cli import options, outputs, running, tables
+from fkeax.cli import options, outputs, parameters, running, tables
 
 if TYPE_CHECKING:
     from fkeax.twosample import TwoSampleTest
@@ -18,11 +18,11 @@ METHODS = ("mmdagg", "fuse", "mmd", "sweep", "frechet")
 
 def two_sample(
     context: outputs.Context,
-    reference: options.ReferenceArgument,
-    generated: options.FeaturesArgument,
+    reference: parameters.ReferenceArgument,
+    generated: parameters.FeaturesArgument,
     method: Annotated[str, typer.Option(help=f"The statistic: {', '.join(METHODS)}.")] = "mmdagg",
     alpha: Annotated[float, typer.Option(help="Level: the largest chance of rejecting a true null hypothesis.")] = 0.05,
-    num_permutations: options.PermutationsOption = None,
+    num_permutations: parameters.PermutationsOption = None,
     groups: Annotated[
         str | None,
         typer.Option(
@@ -31,9 +31,9 @@ def two_sample(
             "label for each file of a folder.",
         ),
     ] = None,
-    seed: options.SeedOption = 0,
-    json: options.JsonOption = None,
-    table: options.TableOption = None,
+    seed: parameters.SeedOption = 0,
+    json: parameters.JsonOption = None,
+    table: parameters.TableOption = None,
 ) -> None:
     """Test whether two sets of samples come from one law.
 

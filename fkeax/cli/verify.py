@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fkeax.cli import options, outputs, running, tables
+from fkeax.cli import outputs, parameters, running, tables
 
 if TYPE_CHECKING:
     from fkeax.io import ResultFile
@@ -66,7 +66,7 @@ def verify(
         str | None,
         typer.Option(metavar="DIR", help="Where relative paths start; the folder of the recorded run unless given."),
     ] = None,
-    json: options.JsonOption = None,
+    json: parameters.JsonOption = None,
 ) -> None:
     """Compute the numbers of a result file again, from its recorded command and inputs, and compare.
 

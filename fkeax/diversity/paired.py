@@ -13,9 +13,9 @@ from jaxtyping import Array, Float
 
 from fkeax import kernels
 from fkeax.diversity.plan import Plan, plan
-from fkeax.diversity.request import kernel_choice
+from fkeax.diversity.request import kernel_choice, kernel_settings
 from fkeax.diversity.samples import Rows, Samples, centre_of, check_rows
-from fkeax.diversity.two_sets import matrix_samples, naming, unit_kernel
+from fkeax.diversity.two_sets import matrix_samples, unit_kernel
 from fkeax.features import FourierMap, featurize_parts, sample_fourier_map
 from fkeax.kernels import Bandwidth, ExplicitKernel, Kernel, SpectralKernel
 from fkeax.numerics import accumulate, batching, checks, linalg, pytrees
@@ -45,13 +45,9 @@ class Embedding:
 
     def settings(self) -> dict[str, object]:
         """Return what results say of it, under its name."""
-        return {
-            f"kernel_{self.name}": self.kernel.name,
-            f"kernel_parameters_{self.name}": kernels.kernel_parameters(self.kernel),
-            f"bandwidth_{self.name}": None if self.bandwidth is None else self.bandwidth.value,
-            f"bandwidth_source_{self.name}": None if self.bandwidth is None else self.bandwidth.source,
-            f"dimension_{self.name}": self.data.dimension,
-        }
+        of_kernel = kernel_settings(self.kernel, self.bandwidth)
+        named = {f"{setting}_{self.name}": value for setting, value in of_kernel.items()}
+        return {**named, f"dimension_{self.name}": self.data.dimension}
 
     def rows(self, start: int, stop: int) -> np.ndarray:
         """Return some of the rows on the host."""
@@ -62,7 +58,7 @@ class Embedding:
     def gram(self) -> np.ndarray:
         """Return the kernel matrix in float64."""
         rows = self.rows(0, self.data.num_samples or 0)
-        with naming(self.name):
+        with checks.naming(x=self.name):
             check_rows(rows, self.kernel, 0)
         centre = centre_of(rows, np.dtype(np.float64)) if self.kernel.shift_invariant else None
         padded = batching.pad(rows, None, rows.shape[0], centre=centre, dtype=np.dtype(np.float64))
@@ -76,7 +72,7 @@ class Embedding:
         """Return random frequencies for a shift-invariant kernel, the kernel itself where it has explicit features."""
         if isinstance(self.kernel, SpectralKernel):
             first_rows = self.rows(0, 1024)
-            with naming(self.name):
+            with checks.naming(x=self.name):
                 check_rows(first_rows, self.kernel, 0)
                 centre = jnp.asarray(centre_of(first_rows, dtype))
             return sample_fourier_map(key, self.kernel, num_frequencies, centre)
@@ -157,7 +153,7 @@ class Paired:
             found = []
             for side in (self.first, self.second):
                 rows = side.rows(start, start + self.batch_size)
-                with naming(side.name):
+                with checks.naming(x=side.name):
                     check_rows(rows, side.kernel, start)
                 found.append(rows)
             yield found[0], found[1]
@@ -205,7 +201,7 @@ def paired(
     sides = []
     for (name, _), choice, rows, key_side in zip(named, choices, data, keys, strict=True):
         unit_kernel(choice.family)
-        with naming(name):
+        with checks.naming(x=name):
             kernel, bandwidth = choice.resolve(rows, key_side)
         sides.append(Embedding(name, rows, kernel, bandwidth))
     return Paired(
@@ -217,7 +213,7 @@ def paired(
         if route == "features" and any(isinstance(side.kernel, SpectralKernel) for side in sides)
         else None,
         key=key_route,
-        seed=None if key is None else np.asarray(jax.random.key_data(key)).ravel().tolist(),
+        seed=None if key is None else batching.key_seed(key).tolist(),
         batch_size=max(rows.batch_size for rows in data),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypedDict, cast
 
@@ -16,7 +17,7 @@ from fkeax.diversity.samples import Rows, Samples, samples
 from fkeax.diversity.subsampling import NUM_GROUPS
 from fkeax.features import SCHEMES, check_scheme
 from fkeax.kernels import Bandwidth, BandwidthRule, GivenRule, Kernel, SpectralKernel
-from fkeax.numerics import checks
+from fkeax.numerics import batching, checks
 
 MIN_INTERVAL_ROWS = NUM_GROUPS
 SPECTRA = ("dense", "lanczos")
@@ -81,10 +82,7 @@ class Request:
         """Return the settings of every result of this request, but for the order and the number of samples."""
         return {
             "estimator": self.plan.route,
-            "kernel": self.kernel.name,
-            "kernel_parameters": kernels.kernel_parameters(self.kernel),
-            "bandwidth": None if self.bandwidth is None else self.bandwidth.value,
-            "bandwidth_source": None if self.bandwidth is None else self.bandwidth.source,
+            **kernel_settings(self.kernel, self.bandwidth),
             "dimension": self.data.dimension,
             "num_frequencies": self.num_frequencies,
             "num_draws": self.num_draws,
@@ -98,11 +96,26 @@ class Request:
         }
 
 
+def kernel_settings(kernel: Kernel, bandwidth: Bandwidth | None) -> dict[str, object]:
+    """Return what the settings of a result say of its kernel."""
+    return {
+        "kernel": kernel.name,
+        "kernel_parameters": kernels.kernel_parameters(kernel),
+        "bandwidth": None if bandwidth is None else bandwidth.value,
+        "bandwidth_source": None if bandwidth is None else bandwidth.source,
+    }
+
+
+def check_option_names(options: Mapping[str, object], known: type) -> None:
+    """Raise if an option is none of those that a typed dictionary declares."""
+    unknown = sorted(set(options) - set(known.__annotations__))
+    if unknown:
+        raise TypeError(f"{unknown[0]} is no option; there are {', '.join(known.__annotations__)}.")
+
+
 def request(x: Rows, options: ScoreOptions, *, spectrum: bool) -> Request:
     """Check every argument before the first sample is looked at, and choose kernel, bandwidth and route."""
-    unknown = sorted(set(options) - set(ScoreOptions.__annotations__))
-    if unknown:
-        raise TypeError(f"{unknown[0]} is no option; there are {', '.join(ScoreOptions.__annotations__)}.")
+    check_option_names(options, ScoreOptions)
     method = checks.choice(options.get("method", "auto"), "method", METHODS)
     scheme = checks.choice(options.get("features", "iid"), "features", SCHEMES)
     num_frequencies = checks.count(options.get("num_frequencies", 2000), "num_frequencies")
@@ -158,7 +171,7 @@ def request(x: Rows, options: ScoreOptions, *, spectrum: bool) -> Request:
         intervals=bool(intervals),
         quadrature=quadrature,
         key=key_route,
-        seed=None if key is None else np.asarray(jax.random.key_data(key)).ravel().tolist(),
+        seed=None if key is None else batching.key_seed(key).tolist(),
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -11,10 +9,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from fkeax import kernels
 from fkeax.diversity import moments, streaming
 from fkeax.diversity.plan import Plan, plan
-from fkeax.diversity.request import kernel_choice
+from fkeax.diversity.request import check_option_names, kernel_choice, kernel_settings
 from fkeax.diversity.samples import Rows, Samples, centre_of, check_rows, samples
 from fkeax.features import SCHEMES, FourierMap, check_scheme, sample_fourier_map
 from fkeax.kernels import Bandwidth, ExplicitKernel, Kernel, SpectralKernel
@@ -72,10 +69,7 @@ class TwoSets:
         """Return the settings of every result about these two sets."""
         return {
             "estimator": self.plan.route,
-            "kernel": self.kernel.name,
-            "kernel_parameters": kernels.kernel_parameters(self.kernel),
-            "bandwidth": None if self.bandwidth is None else self.bandwidth.value,
-            "bandwidth_source": None if self.bandwidth is None else self.bandwidth.source,
+            **kernel_settings(self.kernel, self.bandwidth),
             "n_ref": self.reference.num_samples,
             "n_gen": self.generated.num_samples,
             "dimension": self.reference.dimension,
@@ -93,7 +87,7 @@ class TwoSets:
         """
         parts = []
         for name, data in (("generated", self.generated), ("reference", self.reference)):
-            with naming(name):
+            with checks.naming(x=name):
                 parts.append(np.asarray(data.matrix))
                 check_rows(parts[-1], self.kernel, 0)
         rows = np.concatenate(parts)
@@ -102,21 +96,9 @@ class TwoSets:
         return padded.rows, centre
 
 
-@contextmanager
-def naming(name: str) -> Iterator[None]:
-    """Turn what is said about an argument ``x`` into a sentence about the argument of this name."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        message = str(error)
-        if not message.startswith("x "):
-            raise
-        raise type(error)(name + message[1:]) from None
-
-
 def matrix_samples(x: Rows, name: str, batch_size: int) -> Samples:
     """Return rows as samples after checking that they are a matrix and no stream."""
-    with naming(name):
+    with checks.naming(x=name):
         data = samples(x, batch_size)
         if data.matrix is None:
             raise ValueError("x is a stream of batches; this needs an (n, d) array or a memory map.")
@@ -139,9 +121,7 @@ def two_sets(reference: Rows, generated: Rows, options: SetOptions, *, method: s
         options: As the caller gave them.
         method: "auto", "exact", or "features" (Fourier features, or the explicit ones of a kernel that has them).
     """
-    unknown = sorted(set(options) - set(SetOptions.__annotations__))
-    if unknown:
-        raise TypeError(f"{unknown[0]} is no option; there are {', '.join(SetOptions.__annotations__)}.")
+    check_option_names(options, SetOptions)
     checks.choice(method, "method", ("auto", "exact", "features"))
     scheme = checks.choice(options.get("features", "iid"), "features", SCHEMES)
     num_frequencies = checks.count(options.get("num_frequencies", 2000), "num_frequencies")
@@ -176,7 +156,7 @@ def two_sets(reference: Rows, generated: Rows, options: SetOptions, *, method: s
             check_scheme(scheme, choice.family)
     # As in fkeax.score: one key gives one bandwidth.
     key_bandwidth, key_route = (None, None) if key is None else tuple(jax.random.split(key))
-    with naming("reference"):
+    with checks.naming(x="reference"):
         kernel, bandwidth = choice.resolve(first, key_bandwidth)
     return TwoSets(
         reference=first,
@@ -187,7 +167,7 @@ def two_sets(reference: Rows, generated: Rows, options: SetOptions, *, method: s
         scheme=scheme if on_features else None,
         num_frequencies=num_frequencies if on_features else None,
         key=key_route,
-        seed=None if key is None else np.asarray(jax.random.key_data(key)).ravel().tolist(),
+        seed=None if key is None else batching.key_seed(key).tolist(),
     )
 
 
@@ -199,7 +179,7 @@ def shared_map(sets: TwoSets) -> FourierMap:
     for name, data in (("reference", sets.reference), ("generated", sets.generated)):
         if data.matrix is not None:
             few.append(np.asarray(data.matrix[:_CENTRE_ROWS]))
-            with naming(name):
+            with checks.naming(x=name):
                 check_rows(few[-1], sets.kernel, 0)
     centre = jnp.asarray(centre_of(np.concatenate(few), sets.dtype))
     return sample_fourier_map(sets.key, sets.kernel, sets.num_frequencies, centre, scheme=sets.scheme or "iid")
@@ -214,7 +194,7 @@ def set_moments(sets: TwoSets, fourier_map: FourierMap | None) -> tuple[MomentSt
     """
     found = []
     for name, data in (("reference", sets.reference), ("generated", sets.generated)):
-        with naming(name):
+        with checks.naming(x=name):
             found.append(_moment(data, sets.kernel, fourier_map))
     return found[0], found[1]
 

@@ -30,7 +30,7 @@ from fkeax.frontier.summary_generators import (
     midpoint_generator,
     named_generator,
 )
-from fkeax.numerics import checks
+from fkeax.numerics import batching, checks
 from fkeax.quantize import pool_rows
 from fkeax.results import Result
 
@@ -220,7 +220,7 @@ def estimate_frontier(
         "n_ref": p.shape[0],
         "n_gen": q.shape[0],
         "dimension": p.shape[1],
-        "seed": None if key is None else np.asarray(jax.random.key_data(key)).ravel().tolist(),
+        "seed": None if key is None else batching.key_seed(key).tolist(),
         "dtype": str(checks.working_dtype(np.result_type(p.dtype, q.dtype))),
     }
     if method == "quantized":

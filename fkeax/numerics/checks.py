@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import jax
@@ -16,6 +17,30 @@ from fkeax.numerics.row_blocks import RowBlocks
 
 NUM_ROWS_NAMED = 5
 _CHUNK_ROWS = 4_096  # of an array that lies in blocks on the disk
+
+
+@contextmanager
+def naming(**names: str) -> Iterator[None]:
+    """Turn what checks say about arguments into sentences about what the caller calls them.
+
+    A sentence that starts with an argument's name starts with the other name instead; one about two arguments ("a and b
+    must ...") stays as it is.
+
+    Example:
+        >>> with naming(x="'samples.npy'"):
+        ...     raise ValueError("x must be 2-D.")
+        Traceback (most recent call last):
+        ValueError: 'samples.npy' must be 2-D.
+    """
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        message = str(error)
+        for argument, name in names.items():
+            rest = message.removeprefix(f"{argument} ")
+            if rest != message and not rest.startswith("and "):
+                raise type(error)(f"{name} {rest}") from None
+        raise
 
 
 def positive_number(value: object, name: str) -> float:

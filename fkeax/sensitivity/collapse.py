@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax
 import numpy as np
 
+from fkeax.numerics.grouped import grouped_row_sums
 from fkeax.sensitivity.changed import Changed, Draw, checked_strength, unchanged_apart_from
 from fkeax.sensitivity.corpus import Corpus
 from fkeax.sensitivity.modes import mode_centres, nearest_mode
@@ -21,8 +22,7 @@ def collapse(name: str, key: jax.Array, strength: float, corpus: Corpus, draw: D
     num_modes = mode_centres(corpus)[0].shape[0]
     labels = nearest_mode(draw.rows, corpus)
     counts = np.bincount(labels, minlength=num_modes)
-    sums = np.zeros((num_modes, corpus.dimension))
-    np.add.at(sums, labels, draw.rows - corpus.mean)
+    sums = grouped_row_sums(draw.rows - corpus.mean, labels, num_modes)
     centres = corpus.mean + sums / np.maximum(counts, 1)[:, None]
     moved = share * (centres[labels] - draw.rows)
     samples = draw.rows + moved

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import jax.numpy as jnp
 import numpy as np
 
-from fkeax.kernels import Gaussian, Kernel, LaplaceL1
+from fkeax.kernels import Gaussian, Kernel, LaplaceL1, median_bandwidth
 from fkeax.numerics import batching
 from fkeax.sensitivity.cells import named_key
 from fkeax.sensitivity.changed import InfeasibleChange
@@ -38,14 +38,15 @@ class Forecast:
     leading_z: float | None
 
 
-def kernel_of_test(test: str, dimension: int, scales: Scales) -> Kernel | None:
-    """Return the kernel of a test that has one fixed by the corpus; the narrow Gaussian's takes the corpus's median."""
+def kernel_of_test(test: str, scales: Scales, pooled: np.ndarray) -> Kernel | None:
+    """Return the kernel of a test with a single one: fixed by the corpus, or, for "window", by the pooled rows."""
     if test == "kid":
-        return kid_kernel(dimension)
+        return kid_kernel(pooled.shape[1])
     if test == "kad":
         return Gaussian(jnp.asarray(scales.l2.value, jnp.float32))
     if test == "window":
-        return Gaussian(jnp.asarray(scales.window_multiple * scales.l2.value, jnp.float32))
+        # A strong change moves the pooled median, and with it the bandwidth of a narrow kernel, which it feels.
+        return Gaussian(jnp.asarray(scales.window_multiple * median_bandwidth(pooled).value, jnp.float32))
     return LaplaceL1(jnp.asarray(scales.l1.value, jnp.float32)) if test == "laplace-l1" else None
 
 
@@ -55,8 +56,8 @@ def forecast(
     """Return forecasts by test, change and strength, for tests with one kernel and changes that are one affine map.
 
     The map is the one of the first draw (a shift's direction differs between draws); 600 random rows serve, set aside
-    ones where there are any. Null variances are those of the law before the change: strong changes spread the pooled
-    rows and with them the null distribution, so that predicted z are then too large.
+    ones where there are any. Half of them changed, they also stand for the pooled rows of a test: for its null variance
+    and for the bandwidth of "window".
 
     Args:
         study: The corpus.
@@ -72,7 +73,7 @@ def forecast(
     places = np.random.default_rng(batching.key_seed(named_key(study.key, "forecast"))).permutation
     usable = pool.spare_rows if pool.spare.size else pool.rows
     rows = np.asarray(usable[places(usable.shape[0])[:ROWS]], np.float64)
-    named = [(test, kernel_of_test(test, corpus.dimension, study.scales)) for test in tests]
+    named = tuple(tests)
     found: dict[tuple[str, str, float], Forecast] = {}
     for change, strength in arms:
         affine = CHANGES[change].affine
@@ -84,7 +85,9 @@ def forecast(
         except InfeasibleChange:
             continue
         images = corpus.mean + moved.shift + moved.linear(rows - corpus.mean)
-        for test, kernel in named:
+        pooled = np.concatenate([rows[::2], images[1::2]])
+        for test in named:
+            kernel = kernel_of_test(test, study.scales, pooled)
             if kernel is None:
                 continue
             prediction = predict_from_rows(kernel, rows, images)

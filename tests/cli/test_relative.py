@@ -75,6 +75,7 @@ def test_two_sample_test(gen: Path, ref: Path, run: Callable[..., str]):
     assert written["provenance"]["command"].startswith(f"fkeax test {ref} {gen} --method mmd")
 
 
+@pytest.mark.slow
 def test_frontiers_of_several_models(gen: Path, ref: Path, run: Callable[..., str]):
     np.save("near.npy", np.random.default_rng(3).normal(size=(45, 6)) + 1)
     output = run("frontier", ref, gen, "near.npy", "--figure", "f.svg", "--json", "f.json", "--like", "paper")

@@ -24,6 +24,7 @@ def test_bandwidths_are_single_scores():
     assert rises == sorted(rises, reverse=True)
 
 
+@pytest.mark.slow
 def test_frequencies_are_the_first_ones_of_one_draw():
     options = {"orders": (1.0,), "bandwidth": 2.0, "key": KEY}
     found = curve(X, over="num_frequencies", values=(16, 40, 64), intervals=True, **options)

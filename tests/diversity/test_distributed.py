@@ -95,6 +95,7 @@ def environment(num_devices: int) -> dict[str, str]:
     return {**os.environ, **more}
 
 
+@pytest.mark.slow
 def test_four_devices_sum_as_one() -> None:
     """To 1e-6, with and without weights, whatever the numbers of rows; such a state merges with another; and columns of
     a covariance over the four devices have the norms of the whole."""
@@ -110,6 +111,7 @@ def test_four_devices_sum_as_one() -> None:
     assert json.loads(done.stdout) < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("x64")
 def test_two_processes_score_as_one() -> None:
     """Each reads its half; both end with the score of the single run to 1e-6."""

@@ -140,6 +140,7 @@ def test_truncated_scores_are_those_of_the_largest_eigenvalues(x64):
         assert result.diagnostics["num_kept"] == 10
 
 
+@pytest.mark.slow
 def test_nystrom_with_all_rows_is_exact_and_says_what_it_misses(x64):
     x = _data(8)
     options = {"bandwidth": 2.0, "orders": (1.0, 2.0), "method": "nystrom", "key": jax.random.key(0)}

@@ -153,6 +153,7 @@ def test_what_it_does_not_do(changes: dict[str, Any], expected: str) -> None:
         fig02_mnist.run(config(**changes))
 
 
+@pytest.mark.slow
 def test_another_kernel_scheme_and_inference() -> None:
     """Whatever conf/ offers reaches the scores, and the title says that it is not the paper's choice."""
     changed = config(

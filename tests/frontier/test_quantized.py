@@ -51,6 +51,7 @@ def _law(labels: np.ndarray) -> np.ndarray:
     return np.bincount(labels, minlength=K) / labels.size
 
 
+@pytest.mark.slow
 def test_summaries_are_those_of_the_histograms():
     found = _found()
     for quantizer, plug_in, smoothed in zip(found.quantizers, found.plug_in, found.smoothed, strict=True):

@@ -21,6 +21,7 @@ def test_without_the_extra_a_sentence_says_what_to_install(monkeypatch):
         transport_frontier(np.eye(3), np.eye(3) + 1)
 
 
+@pytest.mark.slow
 def test_a_shifted_copy_is_as_far_as_the_shift(ott):
     """W2^2 of a translate is the squared length of the shift. The bias of a Sinkhorn divergence at epsilon = 0.01 of
     the mean cost is under epsilon.

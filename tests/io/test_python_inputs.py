@@ -145,6 +145,7 @@ print("compared", len(SCORED) * len(routes))
 """
 
 
+@pytest.mark.slow
 def test_scores_are_the_same(tmp_path: Path) -> None:
     """In a process of its own: the checks of annotations that tests run under take arrays only."""
     import os
