@@ -151,6 +151,7 @@ def _means(classes: Mapping[str, Mapping[str, Result]]) -> dict[str, Result]:
         diagnostics: dict[str, object] = {
             "smallest_class": min(_count(result) for result in present),
             "largest_class": max(_count(result) for result in present),
+            "computed_in": present[0].diagnostics.get("computed_in", present[0].settings["dtype"]),
             "warnings": sorted({str(w) for result in present for w in _warnings(result)}),
         }
         if whole and len(values) > 1:

@@ -113,7 +113,6 @@ def check_complete(shards: Sequence[Shard], *, num_shards: int | None = None, nu
         ("samples", num_samples, sum(shard.num_rows for shard in shards)),
     ):
         if expected is not None and found != expected:
-            fault = "missing" if found < expected else "too many"
-            raise ValueError(
-                f"the state must hold {expected:,} {what}; it holds {found:,}: {abs(expected - found):,} are {fault}."
-            )
+            off = abs(expected - found)
+            fault = f"{off:,} {'is' if off == 1 else 'are'} {'missing' if found < expected else 'too many'}"
+            raise ValueError(f"the state must hold {expected:,} {what}; it holds {found:,}: {fault}.")

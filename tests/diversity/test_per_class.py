@@ -23,6 +23,7 @@ def test_classes_have_the_scores_of_their_rows_and_the_mean_weighs_them_alike():
         }
         assert scores["rke"].settings["class"] == label
     mean = found.mean["vendi-1-class-mean"]
+    assert mean.diagnostics["computed_in"] == "float64"  # the exact route's, whatever the data's
     assert float(mean) == pytest.approx(np.mean([float(s["vendi-1"]) for s in found.classes.values()]))
     assert (mean.settings["num_classes"], mean.settings["num_samples"]) == (3, 48)
     errors = [s["rke-population"].stderr for s in found.classes.values()]

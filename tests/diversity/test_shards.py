@@ -185,7 +185,7 @@ def test_missing_rows_are_told() -> None:
         check_complete(merge_shards(ranges(x, (10, 30), (0, 10))).shards)
     whole = merge_shards(ranges(x, (20, 40), (0, 20)))
     check_complete(whole.shards, num_shards=2, num_samples=40)
-    with pytest.raises(ValueError, match="must hold 3 shards; it holds 2: 1 are missing"):
+    with pytest.raises(ValueError, match="must hold 3 shards; it holds 2: 1 is missing"):
         check_complete(whole.shards, num_shards=3)
     with pytest.raises(ValueError, match="must hold 30 samples; it holds 40: 10 are too many"):
         check_complete(whole.shards, num_samples=30)
