@@ -1,8 +1,8 @@
-"""`python -m experiments.reproduction`: docs/reproduction.md and its figures, from result folders.
+"""`python -m experiments.reproduction`: docs/reproduction.md, a page for each paper, and figures, from result folders.
 
-Every finished run at scale local or paper leaves a record in experiments/records, which is committed; the page lists
-the records and nothing else. So the page can be written where only some of the experiments were run, and never names
-one that was not.
+Every finished run at scale local or paper leaves a record in experiments/records, which is committed; the pages list
+the records and nothing else. So they can be written where only some of the experiments were run, and never name one
+that was not.
 """
 
 from __future__ import annotations
@@ -24,10 +24,6 @@ IMAGES = REPOSITORY / "docs" / "images"
 SCALES = ("local", "paper")  # smoke is a test of the machinery, on stand-ins of stand-ins
 
 HEADER = """\
----
-orphan: true
----
-
 # Reproduction of the papers
 
 Written by `python -m experiments.reproduction` from the result folders of `python -m experiments.run`; do not edit.
@@ -38,6 +34,7 @@ To run one again: a checkout, `pip install --editable '.[experiments]'`, the com
 `python -m experiments.report NAME` for the figures. Sizes: `scale=smoke` (seconds, for testing), `scale=local` (all
 data that can be had without asking for it), `scale=paper` (the paper's, where the user brings the data).
 """
+PAPERS = {"fkea": "the FKEA paper", "mauve": "the MAUVE paper", "sensitivity": "the sensitivity paper"}
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -57,7 +54,9 @@ def main(words: Sequence[str] | None = None) -> int:
                 path = RECORDS / f"{name.replace('/', '-')}-{scale}.json"
                 write_json(path, record_of(name, scale, run, figures))
                 print(path)
-        write_text(PAGE, page(read_records(RECORDS)))
+        for path, text in pages(read_records(RECORDS)).items():
+            path.parent.mkdir(exist_ok=True)
+            write_text(path, text)
     except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -77,6 +76,7 @@ def record_of(name: str, scale: str, run: RunFolder, figures: Sequence[Path]) ->
         "command": provenance["command"],
         "data": provenance["data"],
         "findings": [vars(finding) for finding in chosen.findings(run)],
+        "tables": {name: vars(table) for name, table in chosen.tables(run).items()},
         "figures": [path.name for path in figures],
         "seconds": provenance["seconds"],
         "device": provenance["device"],
@@ -105,15 +105,21 @@ def read_records(folder: Path) -> list[dict[str, Any]]:
     return records
 
 
-def page(records: Sequence[Mapping[str, Any]]) -> str:
-    """Return the page in Markdown."""
-    parts = [HEADER]
-    if not records:
-        parts.append("Nothing has been run yet.\n")
-    else:
-        parts.append(_overview(records))
-        parts += [_section(record) for record in records]
-    return "\n".join(parts)
+def pages(records: Sequence[Mapping[str, Any]]) -> dict[Path, str]:
+    """Return the overview and a page for each paper of which something was run, in Markdown, by their paths."""
+    papers = {paper: [record for record in records if record["experiment"].startswith(f"{paper}/")] for paper in PAPERS}
+    papers = {paper: of_paper for paper, of_paper in papers.items() if of_paper}
+    overview = [HEADER] if records else [HEADER, "Nothing has been run yet.\n"]
+    found = {}
+    for paper, of_paper in papers.items():
+        overview += [f"## Claims of {PAPERS[paper]}\n", f"Tables and figures: [](reproduction/{paper}.md)\n"]
+        overview.append(_overview(of_paper))
+        parts = [f"# Tables and figures of {PAPERS[paper]}\n", "Commands and claims: [](../reproduction.md)\n"]
+        found[PAGE.parent / "reproduction" / f"{paper}.md"] = "\n".join([*parts, *map(_section, of_paper)])
+    if papers:
+        listed = "\n".join(f"reproduction/{paper}" for paper in papers)
+        overview.append(f"```{{toctree}}\n:hidden:\n\n{listed}\n```\n")
+    return {PAGE: "\n".join(overview), **found}
 
 
 def _overview(records: Sequence[Mapping[str, Any]]) -> str:
@@ -121,8 +127,24 @@ def _overview(records: Sequence[Mapping[str, Any]]) -> str:
     for record in records:
         for finding in record["findings"]:
             cells = (f"{record['place']} ({record['scale']})", finding["paper"], finding["ours"], finding["agrees"])
-            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+            lines.append(_row(cells))
     return "\n".join(lines) + "\n"
+
+
+def _row(cells: Sequence[str | float | int | None]) -> str:
+    return "| " + " | ".join(_cell(cell) for cell in cells) + " |"
+
+
+def _cell(cell: str | float | int | None) -> str:
+    if cell is None:
+        return "-"
+    text = f"{cell:.4g}" if isinstance(cell, float) else str(cell)
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _table(table: Mapping[str, Any]) -> str:
+    lines = [f"{table['caption']}\n", _row(table["header"]), _row(["---"] * len(table["header"]))]
+    return "\n".join([*lines, *map(_row, table["rows"])]) + "\n"
 
 
 def _section(record: Mapping[str, Any]) -> str:
@@ -142,7 +164,8 @@ def _section(record: Mapping[str, Any]) -> str:
         f"- run: `{record['run_hash'][:12]}`"
         + (f", commit `{git['commit'][:12]}`{'' if git['clean'] else ' with local changes'}" if git else ""),
         "",
-        *(f"![{record['place']}, {Path(name).stem}](images/{name})\n" for name in record["figures"]),
+        *(_table(table) for table in record["tables"].values()),
+        *(f"![{record['place']}, {Path(name).stem}](../images/{name})\n" for name in record["figures"]),
     ]
     return "\n".join(lines)
 

@@ -104,28 +104,8 @@ class Scale:
 
 
 @dataclass
-class Size:
-    """What an experiment changes with the scale."""
-
-    bandwidth: float | None = None
-    num_frequencies: int | None = None
-    samples_per_class: int | None = None
-    max_exact_samples: int = 0
-    counts: list[int] | None = None
-
-
-@dataclass
 class Params:
     """What only one experiment has; each has a type of its own."""
-
-
-@dataclass
-class Fig02Params(Params):
-    """Figure 2 of the FKEA paper: at how many digits the scores are taken, how many modes, and samples of a mode."""
-
-    digit_counts: list[int] = field(default_factory=lambda: list(range(1, 11)))
-    num_modes: int = 10
-    num_top_samples: int = 25
 
 
 @dataclass
@@ -147,7 +127,7 @@ class Config:
         inference: Error bars.
         runtime: Of the process.
         scale: How large.
-        by_scale: What the experiment changes with the scale.
+        by_scale: What the experiment changes with the scale; its own file refers to it, where types are checked.
         params: What only this experiment has.
         experiment: Filled by Hydra's choice `experiment=...`; always null.
     """
@@ -166,14 +146,19 @@ class Config:
     inference: Inference = field(default_factory=Inference)
     runtime: Runtime = field(default_factory=Runtime)
     scale: Scale = field(default_factory=Scale)
-    by_scale: dict[str, Size] = field(default_factory=dict)
+    by_scale: dict[str, Any] = field(default_factory=dict)
     params: Params = field(default_factory=Params)
     experiment: Any = None
 
 
 def register() -> None:
     """Make the schema known to Hydra; may be called again."""
+    from experiments.fkea import params as fkea
+    from experiments.mauve import params as mauve
+    from experiments.sensitivity import params as sensitivity
+
     store = ConfigStore.instance()
     store.store(name="base_config", node=Config)
     store.store(group="params", name="none", node=Params)
-    store.store(group="params", name="fkea_fig02_mnist", node=Fig02Params)
+    for name, kind in {**fkea.PARAMS, **mauve.PARAMS, **sensitivity.PARAMS}.items():
+        store.store(group="params", name=name, node=kind)

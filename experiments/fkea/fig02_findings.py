@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from experiments.experiment import Finding
 from experiments.outcome import RunFolder
-from experiments.registry import Finding
 from fkeax.report import Curve, ModePanel, mode_grid, score_curves
 from fkeax.results import Result
 

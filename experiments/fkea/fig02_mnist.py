@@ -18,8 +18,12 @@ import numpy as np
 
 import fkeax
 from experiments import data
+from experiments.experiment import Experiment
+from experiments.fkea import fig02_findings
+from experiments.fkea.params import Fig02Params
 from experiments.outcome import Outcome
-from experiments.schema import Config, Fig02Params
+from experiments.schema import Config
+from experiments.supported import checked_params
 from fkeax import kernels
 from fkeax.datasets import colour_by_class
 
@@ -96,16 +100,9 @@ def run(config: Config) -> Outcome:
 
 
 def _checked(config: Config) -> Fig02Params:
-    for group, supported in SUPPORTED.items():
-        asked = getattr(config, group).name
-        if asked not in supported:
-            allowed = " or ".join(map(repr, supported))
-            raise ValueError(f"{group}.name must be {allowed} in {config.name}, got {asked!r}.")
+    params = checked_params(config, Fig02Params, SUPPORTED)
     if config.kernel.bandwidth is None and config.kernel.bandwidth_rule is None:
         raise ValueError("kernel.bandwidth is not set; the paper's is kernel.bandwidth=7.")
-    params = config.params
-    if not isinstance(params, Fig02Params):
-        raise ValueError(f"params must be those of {config.name}; give params=fkea_fig02_mnist.")
     counts = params.digit_counts
     if not counts or counts != sorted(set(counts)) or not 1 <= counts[0] <= counts[-1] <= 10:
         raise ValueError(f"params.digit_counts must be ascending numbers from 1 to 10, got {list(counts)}.")
@@ -222,3 +219,13 @@ def _title(config: Config, digits: LabelledImages, num_samples: int) -> str:
         return title
     what = data.image_source(config.data.name).description(config.data)
     return f"{title} (stand-in for MNIST's 60,000 digits: {what}, n = {num_samples:,})"
+
+
+EXPERIMENT = Experiment(
+    place="FKEA paper, Fig. 2",
+    run=run,
+    draw=fig02_findings.draw,
+    findings=fig02_findings.findings,
+    inputs=inputs,
+    files=files,
+)

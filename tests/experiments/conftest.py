@@ -85,6 +85,7 @@ def _keep_captured_stream_open() -> None:
 def computed(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Put an experiment behind the name that hands back its bandwidth; the list holds what was computed."""
     from experiments import registry
+    from experiments.experiment import Experiment
     from experiments.outcome import Outcome
     from experiments.schema import Config
 
@@ -99,7 +100,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         results = [Result("rke", bandwidth, None, settings, {}), Result("rke", None, None, settings, {"reason": "toy"})]
         return Outcome("a toy", results, {"numbers": np.arange(3)}, bandwidth, {"source": "made up", "licence": "none"})
 
-    toy = registry.Experiment(
+    toy = Experiment(
         place="nowhere",
         run=compute,
         inputs=lambda config: {"file": "0" * 64},

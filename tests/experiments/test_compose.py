@@ -11,6 +11,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf, open_dict
 
 from experiments import folders, schema
+from experiments.fkea.params import Fig02Params
 from experiments.registry import EXPERIMENTS
 from experiments.run import CONF
 
@@ -51,7 +52,9 @@ def test_files_and_registry_name_the_same_experiments() -> None:
 
 
 @pytest.mark.parametrize("name", EXPERIMENT_FILES)
-@pytest.mark.parametrize("scale", ["smoke", "local", "paper"])
+@pytest.mark.parametrize(
+    "scale", ["smoke", *(pytest.param(scale, marks=pytest.mark.slow) for scale in ("local", "paper"))]
+)
 def test_every_experiment_composes_at_every_scale(name: str, scale: str) -> None:
     found = typed(composed(f"experiment={name}", f"scale={scale}", "data.path=somewhere"))
     assert found.name == name
@@ -88,7 +91,7 @@ def test_fig02_is_what_the_paper_says() -> None:
     found = typed(composed("experiment=fkea/fig02_mnist", "scale=paper", "data.path=somewhere"))
     assert 2 * found.features.num_frequencies == 4000
     assert found.kernel.bandwidth == 7.0
-    assert isinstance(found.params, schema.Fig02Params)
+    assert isinstance(found.params, Fig02Params)
     assert found.params.digit_counts == list(range(1, 11))
     assert (found.params.num_modes, found.params.num_top_samples) == (10, 25)
 

@@ -17,6 +17,7 @@ import pytest
 import fkeax
 from experiments import collect, data, report, reproduction, schema
 from experiments.fkea import fig02_findings, fig02_mnist
+from experiments.fkea.params import Fig02Params
 from experiments.outcome import RunFolder, read_run
 from fkeax.datasets import colour_by_class, load_digits
 from tests.experiments.conftest import NAME
@@ -119,7 +120,7 @@ def config(**changes: Any) -> schema.Config:
         features=schema.Features("iid", 12),
         estimator=schema.Estimator("fkea", [1.0], 400),
         inference=schema.Inference("none"),
-        params=schema.Fig02Params(),
+        params=Fig02Params(),
     )
     return dataclasses.replace(whole, **changes)
 
@@ -128,7 +129,7 @@ def config(**changes: Any) -> schema.Config:
     ("changes", "expected"),
     [
         (
-            {"params": schema.Fig02Params([3, 1])},
+            {"params": Fig02Params([3, 1])},
             "params.digit_counts must be ascending numbers from 1 to 10, got [3, 1].",
         ),
         ({"params": schema.Params()}, "params must be those of fkea/fig02_mnist; give params=fkea_fig02_mnist."),
@@ -161,7 +162,7 @@ def test_another_kernel_scheme_and_inference() -> None:
         estimator=schema.Estimator("fkea", [1.0], 400, num_kept=5, num_landmarks=20),
         features=schema.Features("orthogonal", 12),
         inference=schema.Inference("jackknife"),
-        params=schema.Fig02Params([2], num_modes=2, num_top_samples=3),
+        params=Fig02Params([2], num_modes=2, num_top_samples=3),
     )
     outcome = fig02_mnist.run(changed)
     assert "(not the paper's choice: matern32, orthogonal)" in outcome.title
@@ -190,7 +191,11 @@ def test_report_without_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 def test_the_committed_page_is_the_one_of_the_committed_records() -> None:
     records = reproduction.read_records(reproduction.RECORDS)
-    assert reproduction.PAGE.read_text(encoding="utf-8") == reproduction.page(records)
+    written = reproduction.pages(records)
+    assert {path: path.read_text(encoding="utf-8") for path in written} == written
+    assert {path.name for path in (reproduction.PAGE.parent / "reproduction").glob("*.md")} == {
+        path.name for path in written if path != reproduction.PAGE
+    }
     for record in records:
         assert record["scale"] in ("local", "paper")
         for name in record["figures"]:
@@ -198,4 +203,4 @@ def test_the_committed_page_is_the_one_of_the_committed_records() -> None:
 
 
 def test_a_page_without_records_claims_nothing() -> None:
-    assert "Nothing has been run yet." in reproduction.page([])
+    assert "Nothing has been run yet." in reproduction.pages([])[reproduction.PAGE]
