@@ -7,7 +7,7 @@ are taken out of it. No code of the package runs and nothing is unpickled. Once 
 from __future__ import annotations
 
 from fkeax.assets.cache import cache_folder
-from fkeax.assets.catalogue import MNIST_5K, Asset, Member
+from fkeax.assets.catalogue import BBC_NEWS, MNIST_5K, WIKIPEDIA_EXTRACTS, Asset, Member
 from fkeax.assets.encoder_weights import (
     AISFX,
     ALL_MINILM_L6_V2,
@@ -19,11 +19,12 @@ from fkeax.assets.encoder_weights import (
     VGG_MSD,
     VGG_MTT,
 )
-from fkeax.assets.fetch import AssetError, fetch, is_cached, licence_text
+from fkeax.assets.fetch import AssetError, fetch, fetch_wheel, is_cached, licence_text
 
 __all__ = [
     "AISFX",
     "ALL_MINILM_L6_V2",
+    "BBC_NEWS",
     "EFFICIENTNET_LITE0",
     "EFFICIENTNET_LITE2",
     "MNIST_5K",
@@ -32,11 +33,13 @@ __all__ = [
     "RESEMBLYZER",
     "VGG_MSD",
     "VGG_MTT",
+    "WIKIPEDIA_EXTRACTS",
     "Asset",
     "AssetError",
     "Member",
     "cache_folder",
     "fetch",
+    "fetch_wheel",
     "is_cached",
     "licence_text",
 ]

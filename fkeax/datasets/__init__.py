@@ -4,5 +4,16 @@ from __future__ import annotations
 
 from fkeax.datasets.digits import LabelledImages, load_digits
 from fkeax.datasets.mnist import colour_by_class, find_mnist_idx, load_mnist_5k, load_mnist_idx
+from fkeax.datasets.texts import LabelledTexts, load_bbc_news, load_wikipedia_extracts
 
-__all__ = ["LabelledImages", "colour_by_class", "find_mnist_idx", "load_digits", "load_mnist_5k", "load_mnist_idx"]
+__all__ = [
+    "LabelledImages",
+    "LabelledTexts",
+    "colour_by_class",
+    "find_mnist_idx",
+    "load_bbc_news",
+    "load_digits",
+    "load_mnist_5k",
+    "load_mnist_idx",
+    "load_wikipedia_extracts",
+]
