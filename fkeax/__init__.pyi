@@ -14,12 +14,20 @@ from fkeax import report as report
 from fkeax import results as results
 from fkeax import sensitivity as sensitivity
 from fkeax import twosample as twosample
+from fkeax.diversity import conditional_vendi as conditional_vendi
 from fkeax.diversity import curve as curve
+from fkeax.diversity import finc as finc
 from fkeax.diversity import fkea as fkea
+from fkeax.diversity import inception_score as inception_score
+from fkeax.diversity import ken as ken
 from fkeax.diversity import modes as modes
+from fkeax.diversity import per_class as per_class
 from fkeax.diversity import rke as rke
 from fkeax.diversity import rke_from_gram as rke_from_gram
+from fkeax.diversity import rrke as rrke
+from fkeax.diversity import scendi as scendi
 from fkeax.diversity import score as score
+from fkeax.diversity import spec as spec
 from fkeax.diversity import truncated_vendi as truncated_vendi
 from fkeax.diversity import vendi as vendi
 from fkeax.diversity import vendi_from_gram as vendi_from_gram
@@ -35,6 +43,11 @@ from fkeax.kernels import Matern as Matern
 from fkeax.kernels import Polynomial as Polynomial
 from fkeax.kernels import RationalQuadratic as RationalQuadratic
 from fkeax.results import Result as Result
+from fkeax.sensitivity import apply_change as apply_change
+from fkeax.sensitivity import audit as audit
+from fkeax.sensitivity import four_questions as four_questions
+from fkeax.sensitivity import samples_needed as samples_needed
+from fkeax.sensitivity import smallest_detectable as smallest_detectable
 from fkeax.twosample import cmmd as cmmd
 from fkeax.twosample import frechet as frechet
 from fkeax.twosample import kad as kad
@@ -56,11 +69,18 @@ __all__ = [
     "RationalQuadratic",
     "Result",
     "__version__",
+    "apply_change",
+    "audit",
     "cmmd",
+    "conditional_vendi",
     "curve",
+    "finc",
     "fkea",
+    "four_questions",
     "frechet",
+    "inception_score",
     "kad",
+    "ken",
     "kid",
     "load_features",
     "mauve",
@@ -68,10 +88,16 @@ __all__ = [
     "mmd_fuse",
     "mmdagg",
     "modes",
+    "per_class",
     "prdc",
     "rke",
     "rke_from_gram",
+    "rrke",
+    "samples_needed",
+    "scendi",
     "score",
+    "smallest_detectable",
+    "spec",
     "truncated_vendi",
     "two_sample_test",
     "vendi",

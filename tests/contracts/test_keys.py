@@ -42,6 +42,26 @@ CALLS: dict[str, Callable[[jax.Array], Any]] = {
     ),
 }
 
+FEW: dict[str, Any] = {"method": "features", "num_frequencies": 8}
+MORE_CALLS: dict[str, Callable[[jax.Array], Any]] = {
+    "ken": lambda key: fkeax.ken(X, X + 1, bandwidth=2.0, num_modes=2, num_samples=3, key=key),
+    "finc": lambda key: fkeax.finc(X, X + 1, bandwidth=2.0, num_modes=2, num_samples=3, num_frequencies=8, key=key),
+    "rrke": lambda key: fkeax.rrke(X, X + 1, bandwidth=2.0, key=key, **FEW),
+    "spec": lambda key: fkeax.spec(X, X[:, :3], bandwidths=(2.0, 2.0), num_directions=2, num_items=3, key=key, **FEW),
+    "conditional": lambda key: fkeax.conditional_vendi(X, X[:, :2], bandwidths=(2.0, 2.0), key=key, **FEW),
+    "scendi": lambda key: fkeax.scendi(X, X[:, :2], bandwidths=(2.0, 2.0), num_frequencies=8, key=key),
+    "classes": lambda key: fkeax.per_class(
+        X, np.arange(60) % 2, bandwidth=2.0, method="fkea", num_frequencies=8, key=key
+    ),
+    "audit": lambda key: fkeax.audit(X, num_samples=20, num_draws=2, num_permutations=19, key=key),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MORE_CALLS)
+def test_no_key_is_reused_beyond_the_scores(name: str, key: jax.Array) -> None:
+    MORE_CALLS[name](key)
+
 
 @pytest.mark.parametrize("name", CALLS)
 def test_no_key_is_reused(name: str, key: jax.Array) -> None:
