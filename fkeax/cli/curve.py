@@ -139,19 +139,11 @@ def _show(found: DiversityCurve, over: str) -> None:
 
 
 def _draw(found: DiversityCurve, x_label: str, title: str, path: Any) -> None:
-    from fkeax.report import Curve, save_figure, score_curves
+    from fkeax.report import save_figure, score_curves, score_panels
 
-    panels: dict[str, list[Curve]] = {}
-    for name in found.names:
-        results = [point.get(name) for point in found.points]
-        # Variants of one score share a panel: vendi-1 with vendi-1-debiased, rke with rke-population.
-        panel = name.removesuffix("-second").removesuffix("-debiased").removesuffix("-truncated")
-        panels.setdefault(panel.removesuffix("-population"), []).append(
-            Curve(
-                label=name,
-                x=list(found.values),
-                values=[None if result is None else result.value for result in results],
-                stderrs=[None if result is None else result.stderr for result in results],
-            )
-        )
-    save_figure(score_curves(panels, x_label=x_label, title=title), path)
+    points = [
+        (name, value, result)
+        for value, point in zip(found.values, found.points, strict=True)
+        for name, result in point.items()
+    ]
+    save_figure(score_curves(score_panels(points), x_label=x_label, title=title), path)

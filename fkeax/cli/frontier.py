@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fkeax.cli import options, outputs, parameters, relative, running, tables
+from fkeax.cli import costs, options, outputs, parameters, relative, running, tables
 
 if TYPE_CHECKING:
     from fkeax.frontier import FrontierEstimate
@@ -51,6 +51,7 @@ def frontier(
     found: dict[str, FrontierEstimate] = {}
     files = {path: running.features(path) for path in generated}
     for path, file in files.items():
+        costs.announce_frontier(method, (base.array.shape[0], file.array.shape[0]), base.array.shape[1])
         with running.naming_pair(base, file), running.spinner(f"{path} ..."):
             found[path] = estimate_frontier(
                 base.read(),
@@ -69,7 +70,7 @@ def frontier(
         command += options.option_words({**named, "--json": json, "--table": table, "--figure": figure})
         inputs = [*base.paths, *(path for file in files.values() for path in file.paths)]
         provenance = describe_run(command=command, seed=seed, inputs=inputs, started=started, references=base.paths)
-        target.write(results, provenance)
+        target.write(results, provenance, {"frontiers": [_points(path, estimate) for path, estimate in found.items()]})
     if picture is not None:
         _draw(found, picture, reference)
         print(f"written: {figure}")
@@ -102,18 +103,25 @@ def _show(found: dict[str, FrontierEstimate]) -> None:
         tables.print_notes(tables.warnings_of(estimate.results))
 
 
-def _draw(found: dict[str, FrontierEstimate], path: Any, reference: str) -> None:
+def _points(path: str, estimate: FrontierEstimate) -> dict[str, Any]:
+    """Return the points of a frontier for JSON: at each mixture of weight l of the reference, both divergences."""
     import numpy as np
 
-    from fkeax.report import FrontierLine, frontier_curves, save_figure
+    curve = estimate.curve
+    named = {
+        "weights": curve.mixtures.of_p,
+        "divergence_p": curve.divergence_p,
+        "divergence_q": curve.divergence_q,
+    }
+    points = {
+        name: [value if np.isfinite(value) else None for value in np.asarray(array, np.float64).tolist()]
+        for name, array in named.items()
+    }
+    return {"generated": path, "scale": estimate.results["mauve"].settings["scale"], **points}
 
-    lines = []
-    for name, estimate in found.items():
-        area = estimate.results["mauve"]
-        c = float(area.settings["scale"])  # pyright: ignore[reportArgumentType]
-        missed, excess = (
-            np.exp(-c * np.asarray(divergence))
-            for divergence in (estimate.curve.divergence_p, estimate.curve.divergence_q)
-        )
-        lines.append(FrontierLine(f"{name}: MAUVE {tables.format_number(area.value, area.stderr)}", missed, excess))
+
+def _draw(found: dict[str, FrontierEstimate], path: Any, reference: str) -> None:
+    from fkeax.report import frontier_curves, frontier_line, save_figure
+
+    lines = [frontier_line(_points(name, estimate), estimate.results["mauve"]) for name, estimate in found.items()]
     save_figure(frontier_curves(lines, title=f"Divergence frontiers against {reference}"), path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from fkeax.cli import (
     frontier,
     models,
     modes,
+    report,
     score,
     state,
     two_sample,
@@ -42,6 +44,7 @@ app.command("test")(two_sample.two_sample)
 app.command("frontier")(frontier.frontier)
 app.command("audit")(audit.audit)
 app.command("compare")(compare.compare)
+app.command("report")(report.report)
 app.command("diff")(diff.diff)
 app.command("verify")(verify.verify)
 app.command("doctor")(doctor.doctor)
@@ -117,6 +120,7 @@ def _describe(error: Exception, words: Sequence[str] = ()) -> str | None:
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "fkeax"
         message = str(error.format_message()).rstrip(".")  # pyright: ignore[reportAttributeAccessIssue]
+        message = re.sub(r" \(Possible options: (.*)\)$", r". Did you mean \1?", message)
         return f"{message}{' See' if message.endswith('?') else '; see'} '{command} --help'."
     if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in str(error):
         return f"out of memory: {error}; use --method fkea, fewer --num-frequencies or a smaller --batch-size."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fkeax.cli import applicability, options, outputs, parameters, running, tables
+from fkeax.cli import applicability, costs, options, outputs, parameters, running, tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,7 +99,7 @@ def _compute(
     sizes = {name: request[name] for name in ("kernel", "method", "num_frequencies", "batch_size")}
     with running.precision(dtype), running.naming_file(file):
         planned = plan(rows, dimension, **sizes, dtype="float64" if dtype == "float64" else "float32")
-        running.announce(planned, rows, dimension, request["num_frequencies"], num_draws=1)
+        costs.announce_scores(planned, rows, dimension, request["num_frequencies"], num_draws=1)
         most = min(rows, {"dual": dimension, "fkea": 2 * request["num_frequencies"]}.get(planned.route, rows))
         if num_modes > most:
             print(f"note: {num_modes} modes were asked for; there are {most}.", file=sys.stderr)
@@ -134,14 +134,20 @@ def _show(found: Modes) -> None:
 
 def _document(found: Modes, command: Sequence[str], seed: int, file: FeatureFile, started: float) -> dict[str, Any]:
     from fkeax.io import describe_run
+    from fkeax.results import Result
 
+    names = None if file.ids is None else file.ids.tolist()
+    shares = [
+        Result("mode-share", float(share), None, {**found.settings, "rank": rank}, {"eigenvalue": float(eigenvalue)})
+        for rank, (share, eigenvalue) in enumerate(zip(found.shares, found.eigenvalues, strict=True), start=1)
+    ]
     listed = [
         {
             "rank": rank,
             "eigenvalue": found.eigenvalues[rank - 1],
             "share": found.shares[rank - 1],
             "samples": [
-                {"index": index, "value": value}
+                {"index": index, "value": value} | ({} if names is None else {"id": str(names[index])})
                 for index, value in zip(
                     found.sample_indices[rank - 1].tolist(), found.sample_values[rank - 1].tolist(), strict=True
                 )
@@ -151,6 +157,7 @@ def _document(found: Modes, command: Sequence[str], seed: int, file: FeatureFile
     ]
     return {
         "modes": listed,
+        "results": [share.to_dict() for share in shares],
         "settings": found.settings,
         "diagnostics": found.diagnostics,
         "provenance": describe_run(command=command, seed=seed, inputs=file.paths, started=started),

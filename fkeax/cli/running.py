@@ -1,4 +1,4 @@
-"""How a command runs the core: precision, plan and estimate, batches with a progress bar."""
+"""How a command runs the core: precision, files, labels, batches with a progress bar."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fkeax.cli.tables import format_bytes, format_seconds
-
 if TYPE_CHECKING:
     import numpy as np
 
@@ -17,8 +15,6 @@ if TYPE_CHECKING:
     from fkeax.numerics.row_blocks import RowBlocks
 
 GROUP_WORDS = ("files", "none")  # in the place of a file of labels
-LONG_FLOPS = 5e11
-NOMINAL_FLOPS_PER_SECOND = 1e11
 
 
 def precision(dtype: str) -> AbstractContextManager[Any]:
@@ -147,30 +143,6 @@ def labels_from_file(option: str, path: str, num_rows: int) -> np.ndarray:
             f"{labels.shape}, dtype {labels.dtype}."
         )
     return labels
-
-
-def announce(plan: Any, num_samples: int, dimension: int, num_frequencies: int, num_draws: int) -> None:
-    """Print the memory and the time of a long job before it starts."""
-    flops = _rough_flops(plan.route, num_samples, dimension, num_frequencies, num_draws)
-    if flops > LONG_FLOPS:
-        import jax
-
-        print(
-            f"{plan.route} route on {jax.default_backend()}: {num_samples} samples of dimension {dimension}, about "
-            f"{format_bytes(plan.total_bytes)} of memory beside the data and {flops / 1e12:.2g} Tflop "
-            f"(some {format_seconds(flops / NOMINAL_FLOPS_PER_SECOND)} at 100 Gflop/s, a few CPU cores).",
-            file=sys.stderr,
-        )
-
-
-def _rough_flops(route: str, num_samples: int, dimension: int, num_frequencies: int, num_draws: int) -> float:
-    n, d = float(num_samples), float(dimension)
-    if route == "exact":
-        return n * n * d + 4 / 3 * n**3
-    if route in ("dual", "nystrom"):
-        return n * d * d + 4 / 3 * d**3
-    features = 2.0 * num_frequencies
-    return num_draws * (n * features * (features + d) + 4 / 3 * features**3)
 
 
 @contextmanager

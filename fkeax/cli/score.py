@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fkeax.cli import applicability, by_class, caching, options, outputs, parameters, relative, running, tables
+from fkeax.cli import applicability, by_class, caching, costs, options, outputs, parameters, relative, running, tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -204,7 +204,7 @@ def _compute(file: FeatureFile, request: dict[str, Any], seed: int, dtype: str) 
             dtype="float64" if dtype == "float64" else "float32",
             memory_budget=memory_bytes(request["memory_budget"]),
         )
-        running.announce(planned, num_samples, dimension, request["num_frequencies"], request["num_draws"])
+        costs.announce_scores(planned, num_samples, dimension, request["num_frequencies"], request["num_draws"])
         key = jax.random.key(seed)
         needs_all_rows = isinstance(request["bandwidth"], str) or request["groups"] is not None or request["intervals"]
         streamed = planned.route == "fkea" and not needs_all_rows and num_samples > planned.batch_size

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fkeax.cli import options, outputs, parameters, running, tables
+from fkeax.cli import costs, options, outputs, parameters, running, tables
 
 if TYPE_CHECKING:
     from fkeax.twosample import TwoSampleTest
@@ -51,6 +51,8 @@ def two_sample(
     files = [running.features(path) for path in (reference, generated)]
     labels = running.labels_of_rows(groups, *files)
     own = {} if num_permutations is None else {"num_permutations": num_permutations}
+    (num_ref, dimension), (num_gen, _) = (file.array.shape for file in files)
+    costs.announce_test(method, (num_ref, num_gen), dimension, num_permutations)
     with running.naming_pair(*files), running.spinner(f"{method} test ..."):
         found = two_sample_test(
             files[0].read(),

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from fkeax.io import ResultFile
     from fkeax.results import Result
 
-COMMANDS = ("score", "test", "frontier", "curve")
+COMMANDS = ("score", "test", "frontier", "curve", "modes", "compare", "audit", "demo")
 # What a command writes is never written again: a recorded command touches no file of the user.
-WRITTEN = ("json", "table", "figure", "cache", "out")
+WRITTEN = ("json", "table", "figure", "cache", "out", "images", "image_shape")
 # Rounding: sums of n products in float32 err by about 1e-6 relative, and entropies and ratios lose another digit or
 # two. float64 has nine more digits.
 TOLERANCES = {"float32": 1e-4, "float64": 1e-8}
@@ -132,11 +132,13 @@ def _compute_again(context: outputs.Context, name: str, words: list[str], folder
     group: Any = context.find_root().command
     command = group.commands[name]
     with tempfile.TemporaryDirectory(prefix="fkeax-verify-") as scratch:
-        path = Path(scratch, "again.json")
+        path = Path(scratch, "results.json")  # as the demo calls it, in the folder it is given
         quiet = contextlib.redirect_stdout(io.StringIO())
         with contextlib.chdir(folder), quiet, command.make_context(name, words, parent=context.parent) as inner:
             inner.params.update({key: None for key in WRITTEN if key in inner.params})
-            inner.params["json"] = str(path)
+            inner.params |= {"out": scratch} if name == "demo" else {"json": str(path)}
+            if "cells" in inner.params:  # those that the audit kept are not computed again
+                inner.params["cells"] = str(Path(scratch, "cells"))
             with contextlib.suppress(typer.Exit):  # a result without a value, then as now
                 command.invoke(inner)
         return read_results(path)

@@ -14,7 +14,7 @@ from fkeax.io.feature_file import FeatureFile
 from fkeax.io.label_files import load_labels
 from fkeax.io.load_features import feature_paths, load_features
 from fkeax.io.provenance import check_inputs, describe_environment, describe_file, describe_run
-from fkeax.io.result_files import ResultFile, read_results, write_json, write_results
+from fkeax.io.result_files import ResultFile, read_json, read_results, write_json, write_results
 from fkeax.io.result_tables import check_table_path, read_table, write_table
 from fkeax.io.state_files import read_state, write_state
 
@@ -33,6 +33,7 @@ __all__ = [
     "load_features",
     "load_labels",
     "open_atomic",
+    "read_json",
     "read_results",
     "read_state",
     "read_table",

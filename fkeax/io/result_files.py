@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fkeax.io.atomic import write_text
-from fkeax.results import Result, dumps, loads
+from fkeax.results import JSONValue, Result, dumps, loads
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,23 @@ def write_results(path: str | os.PathLike[str], results: Iterable[Result], prove
     write_json(path, {"results": [result.to_dict() for result in results], "provenance": dict(provenance)})
 
 
+def read_json(path: str | os.PathLike[str]) -> JSONValue:
+    """Read a file of strict JSON, such as `write_json` writes.
+
+    Args:
+        path: The file.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: It is not strict JSON; the sentence names the file and the fault.
+    """
+    try:
+        with open(path, encoding="utf-8") as stream:
+            return loads(stream.read())
+    except ValueError as error:  # UnicodeDecodeError and JSONDecodeError among them
+        raise ValueError(f"{os.fspath(path)!r} is not a strict JSON file: {error}") from None
+
+
 def read_results(path: str | os.PathLike[str]) -> ResultFile:
     """Read a result file and check it.
 
@@ -75,12 +92,7 @@ def read_results(path: str | os.PathLike[str]) -> ResultFile:
         OSError: The file cannot be read.
         ValueError: The file is not strict JSON or not a result file; one sentence names the file and the fault.
     """
-    name = repr(os.fspath(path))
-    try:
-        with open(path, encoding="utf-8") as stream:
-            document = loads(stream.read())
-    except ValueError as error:  # UnicodeDecodeError and JSONDecodeError among them
-        raise ValueError(f"{name} is not a strict JSON file: {error}") from None
+    name, document = repr(os.fspath(path)), read_json(path)
     if not isinstance(document, dict) or not isinstance(document.get("results"), list):
         raise ValueError(f'{name} is not a result file; expected {{"results": [...], "provenance": {{...}}}}.')
     provenance = document.get("provenance", {})

@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import matplotlib
 import numpy as np
 from jaxtyping import Float
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -16,6 +18,7 @@ from matplotlib.ticker import MaxNLocator
 
 from fkeax.io import write_bytes
 from fkeax.report.thumbnails import image_montage
+from fkeax.results import Result
 
 # Okabe and Ito's colours, which colour-blind readers tell apart, each with a marker and a line of its own.
 STYLES = (
@@ -55,6 +58,35 @@ class ModePanel:
 
     title: str
     pictures: Sequence[Float[np.ndarray, "_ _ _"]]
+
+
+def score_panels(points: Iterable[tuple[str, float | int, Result]]) -> dict[str, list[Curve]]:
+    """Sort the results along a setting into panels: variants of one score, plain and debiased, share one.
+
+    Args:
+        points: The name of each score, its position on the horizontal axis, and the result there.
+
+    Example:
+        >>> results = [Result(name, 2.0, None, {}, {}) for name in ("rke", "rke-population")]
+        >>> {panel: [curve.label for curve in curves]
+        ...  for panel, curves in score_panels((r.name, 100, r) for r in results).items()}
+        {'rke': ['rke', 'rke-population']}
+    """
+    by_name: dict[str, list[tuple[float | int, Result]]] = {}
+    for name, x, result in points:
+        by_name.setdefault(name, []).append((x, result))
+    panels: dict[str, list[Curve]] = {}
+    for name, listed in by_name.items():
+        panel = name.removesuffix("-second").removesuffix("-debiased").removesuffix("-truncated")
+        panels.setdefault(panel.removesuffix("-population"), []).append(
+            Curve(
+                label=name,
+                x=[x for x, _ in listed],
+                values=[result.value for _, result in listed],
+                stderrs=[result.stderr for _, result in listed],
+            )
+        )
+    return panels
 
 
 def score_curves(panels: Mapping[str, Sequence[Curve]], *, x_label: str, title: str) -> Figure:
@@ -148,7 +180,19 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
         OSError: The file cannot be written.
         ValueError: The name asks for no such format.
     """
-    kind = check_figure_path(path)
+    write_bytes(path, figure_bytes(figure, check_figure_path(path)))
+
+
+def figure_bytes(figure: Figure, kind: str) -> bytes:
+    """Return a figure as the content of a file; the same figure gives the same PNG and SVG bytes.
+
+    Args:
+        figure: What `score_curves` or `mode_grid` returned.
+        kind: "png", "svg" or "pdf".
+    """
     buffer = io.BytesIO()
-    FigureCanvasAgg(figure).print_figure(buffer, format=kind)
-    write_bytes(path, buffer.getvalue())
+    # Without these, an SVG holds the time and names of its parts drawn at random.
+    own: Any = {"metadata": {"Date": None}} if kind == "svg" else {}
+    with matplotlib.rc_context({"svg.hashsalt": "fkeax"}):
+        FigureCanvasAgg(figure).print_figure(buffer, format=kind, facecolor=figure.get_facecolor(), **own)
+    return buffer.getvalue()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from jaxtyping import Float
 from matplotlib.figure import Figure
 from numpy import ndarray
 
 from fkeax.report.figures import DPI, STYLES
+from fkeax.results import Result
+from fkeax.results.formatting import format_number
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,26 @@ class FrontierLine:
     label: str
     missed: Float[ndarray, "l"]
     excess: Float[ndarray, "l"]
+
+
+def frontier_line(points: Mapping[str, Any], mauve: Result) -> FrontierLine:
+    """Return the line of one entry of "frontiers" in the JSON of `fkeax frontier`.
+
+    Args:
+        points: With the keys generated, scale, divergence_p and divergence_q; a divergence of None is not drawn.
+        mauve: The area under this frontier, for the legend.
+
+    Example:
+        >>> points = {"generated": "a.npy", "scale": 5.0, "divergence_p": [0.1, 0.0], "divergence_q": [0.0, None]}
+        >>> line = frontier_line(points, Result("mauve", 0.75, 0.01, {}, {}))
+        >>> line.label, [round(x, 3) for x in line.missed.tolist()]
+        ('a.npy: MAUVE 0.750', [0.607, 1.0])
+    """
+    missed, excess = (
+        np.exp(-float(points["scale"]) * np.array(points[name], np.float64))
+        for name in ("divergence_p", "divergence_q")
+    )
+    return FrontierLine(f"{points['generated']}: MAUVE {format_number(mauve.value, mauve.stderr)}", missed, excess)
 
 
 def frontier_curves(lines: Sequence[FrontierLine], *, title: str) -> Figure:

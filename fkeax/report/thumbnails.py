@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import os
 from collections.abc import Iterable, Sequence
@@ -9,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Shaped
+from jaxtyping import Float, Shaped, UInt8
 
 LARGEST_SIDE = 128
+EXACT_SIDE = 64
 GAP = 1
 
 
@@ -127,3 +129,29 @@ def image_montage(pictures: Sequence[Float[np.ndarray, "_ _ _"]], num_columns: i
         left = column * (width + GAP) + (width - picture.shape[1]) // 2
         canvas[top : top + picture.shape[0], left : left + picture.shape[1]] = picture
     return canvas
+
+
+def encode_thumbnail(pixels: UInt8[np.ndarray, "height width 3"]) -> tuple[bytes, str, tuple[int, int]]:
+    """Return a small picture as the content of a file, its media type, and its width and height.
+
+    Small pictures are kept exactly, as PNG; larger ones shrink to 128 pixels a side and become JPEG.
+
+    Args:
+        pixels: Bytes of red, green and blue.
+
+    Example:
+        >>> content, kind, size = encode_thumbnail(np.zeros((300, 600, 3), np.uint8))
+        >>> kind, size
+        ('image/jpeg', (128, 64))
+    """
+    from PIL import Image
+
+    picture = Image.fromarray(pixels)
+    exact = max(picture.size) <= EXACT_SIDE
+    picture.thumbnail((LARGEST_SIDE, LARGEST_SIDE))
+    buffer = io.BytesIO()
+    if exact:
+        picture.save(buffer, format="PNG", optimize=True)
+    else:
+        picture.save(buffer, format="JPEG", quality=85)
+    return buffer.getvalue(), "image/png" if exact else "image/jpeg", picture.size

@@ -28,7 +28,7 @@ OPTIONS = [
     (["--bandwidth", "1", "--method", "exakt"], "did you mean 'exact'?"),
     (["--bandwidth", "1", "--dtype", "float16"], "--dtype must be one of auto, float32, float64, got 'float16'"),
     (["--kernel", "cosine", "--bandwidth", "1"], "--bandwidth has no meaning for the cosine kernel; leave it out"),
-    (["--bandwith", "7"], "No such option: --bandwith (Possible options: --bandwidth"),
+    (["--bandwith", "7"], "No such option: --bandwith. Did you mean --bandwidth"),
     (["--bandwidth"], "requires an argument"),
     (["--bandwidth", "1", "--json", "no/such/out.json"], "cannot write 'no/such/out.json': 'no/such' does not exist"),
     (["--bandwidth", "1", "--json", "."], "it is a folder"),

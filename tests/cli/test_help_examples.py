@@ -20,7 +20,7 @@ from fkeax.cli.main import app, main
 NUM_ROWS = {"curve": 1000, "state": 1000}
 FEW_ROWS, DIMENSION = 60, 784
 # Seconds to minutes, by the work that the example asks for.
-SLOW = ("audit", "compare", "curve", "demo", "doctor", "frontier", "score", "state")
+SLOW = ("audit", "compare", "curve", "demo", "doctor", "frontier", "report", "score", "state")
 
 
 def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

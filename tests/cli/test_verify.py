@@ -40,6 +40,9 @@ SLOW_COMMANDS = [
     ("score", "gen.npy", "--bandwidth", 2, "--method", "fkea", "--num-frequencies", 16, "--seed", 3),
     ("frontier", "ref.npy", "gen.npy", "--figure", "f.svg"),
     ("frontier", "ref.npy", "gen.npy", "--method", "gaussian"),
+    ("modes", "gen.npy", "--bandwidth", 2, "--top", 3, "--samples", 4, "--image-shape", "2,3"),
+    ("compare", "ref.npy", "gen.npy", "--method", "mmd", "--num-permutations", 99),
+    ("audit", "ref.npy", "--n", 12, "--draws", 2, "--tests", "kid,kad", "--num-permutations", 19, "--cells", "cells"),
 ]
 
 
@@ -50,9 +53,11 @@ def test_every_command_with_results(ref: Path, run: Run, words: tuple[object, ..
     run(*words, "--json", "out.json")
     for name in ("f.svg", "c.svg", "o.csv"):
         Path(name).unlink(missing_ok=True)
-    before = {path.name: path.read_bytes() for path in ref.parent.iterdir()}
+    before = {path.name: path.read_bytes() for path in ref.parent.iterdir() if path.is_file()}
     output = run("verify", "out.json", "--json", "again.json")
-    after = {path.name: path.read_bytes() for path in ref.parent.iterdir() if path.name != "again.json"}
+    after = {
+        path.name: path.read_bytes() for path in ref.parent.iterdir() if path.is_file() and path.name != "again.json"
+    }
     assert after == before  # no file of the recorded command is written again
     document = json.loads(Path("again.json").read_text())
     assert document["same"] is True
@@ -61,6 +66,15 @@ def test_every_command_with_results(ref: Path, run: Run, words: tuple[object, ..
     assert all(check["recorded"] == check["recomputed"] for check in document["checks"])
     assert len(document["checks"]) >= 2
     assert f"verified: {len(document['checks'])} numbers" in output
+
+
+@pytest.mark.slow
+def test_the_demo(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run("demo", "--out", "shown")
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    assert "verified: " in run("verify", "shown/results.json")
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
 
 
 def test_a_p_value_is_verified_too(ref: Path, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,7 +157,7 @@ def test_a_score_without_a_value_verifies(ref: Path, run: Run) -> None:
         (None, "does not say by which fkeax command it was written"),
         ("rm -r /", "does not say by which fkeax command it was written"),
         ("fkeax 'score", "does not say by which fkeax command it was written"),
-        ("fkeax demo --out x", "was written by 'fkeax demo'; verify repeats score, test, frontier, curve"),
+        ("fkeax doctor", "was written by 'fkeax doctor'; verify repeats score, test, frontier, curve"),
         ("fkeax score gen.npy --nonsense 3", "No such option: --nonsense"),
     ],
 )

@@ -84,6 +84,19 @@ def test_normalized_spectrum_cuts_renormalises_and_says_so():
     assert float(spectrum.cutoff) == pytest.approx(linalg.relative_cutoff(4, jnp.float32) * 0.75, rel=1e-5)
 
 
+def test_the_cut_follows_the_noise_that_negative_eigenvalues_show() -> None:
+    eps = float(jnp.finfo(jnp.float32).eps)
+    tail = np.full(4095, 30 * eps, np.float32)  # true eigenvalues far below the worst case of 136 eps
+    kept = linalg.normalized_spectrum(jnp.asarray([*tail, 1.0], jnp.float32))
+    assert float(kept.num_removed) == 0
+    noisy = tail.copy()
+    noisy[0] = -8 * eps
+    cut = linalg.normalized_spectrum(jnp.asarray([*noisy, 1.0], jnp.float32))
+    assert float(cut.num_removed) == 4095
+    worst = linalg.normalized_spectrum(jnp.asarray([-0.1, *tail[1:], 1.0], jnp.float32))
+    assert float(worst.cutoff * worst.trace) == pytest.approx(linalg.relative_cutoff(4096, jnp.float32), rel=1e-5)
+
+
 def test_mass_removed_is_the_mass_below_the_cutoff(x64):
     cut = linalg.relative_cutoff(5, jnp.float64)
     raw = np.array([0.4 * cut, 0.9 * cut, 2.0 * cut, 0.5, 1.0])
