@@ -210,6 +210,7 @@ def score_state(
     names, alphas = checked_metrics(metrics, orders, None)
     if state.num_samples == 0:
         raise ValueError("state must have seen at least one sample; it has seen none.")
+    state = jax.tree.map(jnp.asarray, state)  # its leaves are NumPy's after `jax.device_get`
     num_frequencies, dimension = state.fourier_map.frequencies.shape
     dtype = np.dtype(state.fourier_map.frequencies.dtype)
     scheme = state.fourier_map.scheme

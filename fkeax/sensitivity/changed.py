@@ -15,7 +15,7 @@ W2_KINDS = ("exact", "lower bound", "upper bound")
 
 
 class InfeasibleChange(ValueError):
-    """A strength that a change cannot have on this corpus; the sentence names the largest possible one."""
+    """A change that cannot be made on this corpus; of a strength, the sentence names the largest possible one."""
 
 
 @dataclass(frozen=True)

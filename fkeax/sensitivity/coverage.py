@@ -7,7 +7,7 @@ import numpy as np
 
 from fkeax.numerics import batching
 from fkeax.numerics.assignment import cheapest_matching
-from fkeax.sensitivity.changed import Changed, Draw, checked_strength, unchanged_apart_from
+from fkeax.sensitivity.changed import Changed, Draw, InfeasibleChange, checked_strength, unchanged_apart_from
 from fkeax.sensitivity.corpus import Corpus
 from fkeax.sensitivity.modes import mode_centres, nearest_mode
 
@@ -25,7 +25,7 @@ def drop_refilled(name: str, key: jax.Array, strength: float, corpus: Corpus, dr
 def drop_reserve(name: str, key: jax.Array, strength: float, corpus: Corpus, draw: Draw) -> Changed:
     """Return the same, refilled from rows not drawn, from whose mode the same share is left out: no duplicates."""
     if draw.reserve is None:
-        raise ValueError(f"the change {name!r} needs reserve, rows that were not drawn.")
+        raise InfeasibleChange(f"the change {name!r} needs reserve, rows that were not drawn.")
     return _dropped(name, key, strength, corpus, draw, mode=_largest_mode(corpus), from_reserve=True)
 
 
@@ -117,11 +117,9 @@ def _from_reserve(
 ) -> np.ndarray:
     """Return rows of the reserve, none twice, after a share of its rows of the mode was left out."""
     reserve = draw.rows[:0] if draw.reserve is None else draw.reserve
-    if reserve.shape[0] == 0 and number:
-        raise ValueError(f"reserve must hold at least {number} rows to refill from; it is empty.")
     available = _split(random, nearest_mode(reserve, corpus) == mode, share)[1]
     if available.size < number:
-        raise ValueError(
+        raise InfeasibleChange(
             f"reserve must hold at least {number} rows to refill from; after the loss of the mode it has "
             f"{available.size}."
         )

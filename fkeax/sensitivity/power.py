@@ -161,7 +161,7 @@ def changed_draw(study: Study, drawn: DrawnPair, number: int, change: str, stren
         drawn.generated,
         strength,
         reference=drawn.reference,
-        reserve=None if CHANGES[change].affine is not None else drawn.reserve,
+        reserve=drawn.reserve if CHANGES[change].affine is None and drawn.reserve_rows.size else None,
     )
 
 

@@ -124,7 +124,7 @@ def mmd_result(
         stderr = float(spread)
         diagnostics |= {
             "stderr_method": VARIANCE,
-            "interval_95": list(normal_interval(value, stderr)),
+            "interval": list(normal_interval(value, stderr)),
             "first_order_variances": [parts.zeta_x, parts.zeta_y],
             "second_order_variances": [parts.s_xx, parts.s_xy, parts.s_yy],
         }

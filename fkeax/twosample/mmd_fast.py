@@ -238,7 +238,7 @@ def _mean_over_blocks(
         | {
             "num_blocks": num_blocks,
             "stderr_method": "spread over disjoint blocks of rows",
-            "interval_95": list(normal_interval(value, stderr)),
+            "interval": list(normal_interval(value, stderr)),
             "warnings": list(samples.warnings),
         },
     )

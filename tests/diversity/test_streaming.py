@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fkeax import features, kernels
-from fkeax.diversity import streaming
+from fkeax.diversity import score_state, streaming
 from tests.helpers import oracle, tolerances
 
 NUM_SAMPLES, DIMENSION, NUM_FREQUENCIES = 61, 5, 12
@@ -76,6 +76,14 @@ def test_empty_batches_change_nothing():
     more = streaming.update(more, jnp.zeros((0, DIMENSION)))
     for before, after in zip(jax.tree.leaves(state), jax.tree.leaves(more), strict=True):
         np.testing.assert_array_equal(np.asarray(before), np.asarray(after))
+
+
+def test_a_state_fetched_to_the_host_scores_the_same():
+    state = _fed(_map("float32"), [_data().astype(np.float32)])
+    fetched = jax.device_get(state)  # its leaves are NumPy's arrays
+    assert isinstance(jax.tree.leaves(fetched)[0], np.ndarray)
+    found = [score_state(one, bandwidth=2.0, orders=(1.0,)) for one in (state, fetched)]
+    assert {name: result.value for name, result in found[0].items()} == {n: r.value for n, r in found[1].items()}
 
 
 def test_covariance_of_no_samples_is_not_a_number():

@@ -189,3 +189,21 @@ def test_forecast_power_is_what_is_observed():
         low, high = clopper_pearson(rate.num_rejections, rate.num_draws, 0.999)
         power = expected[rate.test, rate.change, rate.strength].power
         assert low <= power <= high, (rate, power)
+
+
+@pytest.mark.slow
+def test_without_a_reserve_modes_are_thinned_with_replacement_or_not_at_all() -> None:
+    rows = np.random.default_rng(4).normal(size=(64, 6)).astype(np.float32)  # 4 n: none is left beside draws and spare
+    found = audit(
+        rows,
+        key=jax.random.key(0),
+        num_samples=16,
+        num_draws=2,
+        num_permutations=19,
+        tests=("kid",),
+        changes=("drop", "drop-reserve"),
+    )
+    rates = {rate.change: rate for rate in found.rates}
+    assert rates["drop"].num_draws == 2
+    assert rates["drop-reserve"].num_draws == 0
+    assert "needs reserve, rows that were not drawn" in str(rates["drop-reserve"].infeasible)

@@ -6,6 +6,7 @@ import jax
 import numpy as np
 import pytest
 
+from fkeax.results import flat
 from fkeax.twosample import cmmd, kad, kad_shipped, kid, kid_subsets, mmd, mmd_blocks, mmd_fourier, mmd_linear_time
 from tests.twosample import oracle
 
@@ -37,6 +38,8 @@ def test_kid_is_unbiased_on_all_rows():
     assert result.value == pytest.approx(oracle.mmd2("kid", x, y), rel=1e-5)
     assert (result.settings["n_ref"], result.settings["n_gen"], result.settings["preset"]) == (150, 120, "kid")
     assert result.diagnostics["display"] == {"scale": 1.0}
+    logged = flat(result)
+    assert [logged["kid/low"], logged["kid/high"]] == result.diagnostics["interval"]
 
 
 def test_kid_subsets_average_to_kid(key):
