@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Unpack
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
