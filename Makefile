@@ -2,6 +2,7 @@
 # Each stamp file stands for one set of dependencies and is renewed when pyproject.toml changes.
 
 PYTHON ?= python3
+BENCH ?= bench
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
@@ -14,7 +15,7 @@ test test-all test-slow doctest smoke: export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all test-slow lint types layers doctest smoke docs bench clean
+.PHONY: help demo test test-all test-slow lint types layers doctest smoke docs notebooks bench bench-all clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -35,7 +36,7 @@ $(BIN)/python:
 	@touch $@
 
 .venv/stamp-bench: pyproject.toml | $(BIN)/python
-	$(PIP) --editable '.[bench]'
+	$(PIP) --editable '.[$(BENCH)]'
 	@touch $@
 
 demo: .venv/stamp-core  ## score the bundled digits and draw their modes
@@ -66,11 +67,22 @@ doctest: .venv/stamp-test  ## the examples in the docstrings
 smoke: .venv/stamp-test  ## every experiment, small, with its figures
 	$(BIN)/python -m experiments.smoke
 
-docs: .venv/stamp-docs  ## the pages, in docs/_build/html
+docs: .venv/stamp-docs  ## the pages, in docs/_build/html; runs the notebooks whose code has changed
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
-bench: .venv/stamp-bench  ## every script of benchmarks/, one after the other
-	set -e; for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python "$$script"; done
+notebooks: export MPLBACKEND := module://matplotlib_inline.backend_inline
+notebooks: .venv/stamp-docs  ## the notebooks, run, as .ipynb in docs/_build/ipynb
+	mkdir -p docs/_build/ipynb
+	set -e; for notebook in notebooks/*.py; do \
+	    $(BIN)/jupytext --quiet --to ipynb --output "docs/_build/ipynb/$$(basename "$$notebook" .py).ipynb" "$$notebook"; done
+	$(BIN)/jupyter-execute --inplace docs/_build/ipynb/*.ipynb
+
+# torch is a large download and therefore an extra of its own: `make bench BENCH=bench,bench-torch` measures it too.
+bench: .venv/stamp-bench  ## fkeax beside its peers, into docs/benchmarks; minutes
+	$(BIN)/python -m benchmarks.run --tier cpu
+
+bench-all: .venv/stamp-bench  ## the same with the long rows: a million rows, 2r = 16k; hours
+	$(BIN)/python -m benchmarks.run --tier all
 
 clean:  ## remove all that the other targets made
 	rm -rf .venv dist docs/_build .pytest_cache .ruff_cache .hypothesis

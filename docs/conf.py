@@ -1,15 +1,40 @@
-"""Sphinx: pages in Markdown, the interface from the docstrings. Builds without a network."""
+"""Sphinx: pages in Markdown, notebooks executed once, the interface from the docstrings. Builds without a network."""
+
+import os
+from pathlib import Path
 
 import fkeax
+
+# Kernels inherit it: with Agg, which the Makefile sets, notebooks would show no figure.
+os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
 
 project = "fkeax"
 author = "The fkeax contributors"
 copyright = author
 version = release = fkeax.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.mathjax",
+    "sphinxcontrib.bibtex",
+]
 myst_enable_extensions = ["dollarmath"]
-exclude_patterns = ["_build"]
+myst_heading_anchors = 3
+exclude_patterns = ["_build", "conf.py", "examples", "diversity/make_figures.py"]
+
+bibtex_bibfiles = ["references.bib"]
+bibtex_default_style = "plain"
+bibtex_reference_style = "author_year"
+
+# Notebooks are percent scripts; their outputs are kept, under a hash of their code, until the code changes.
+nb_custom_formats = {".py": ["jupytext.reads", {"fmt": "py:percent"}]}
+nb_execution_mode = "cache"
+nb_execution_cache_path = str(Path(__file__).parent / "_build" / "notebooks")
+nb_execution_timeout = 600
+nb_execution_raise_on_error = True
+nb_merge_streams = True
 
 html_theme = "furo"
 html_title = f"fkeax {version}"
