@@ -97,7 +97,7 @@ def check_modes(run: RunFolder) -> None:
     for result, row in zip(purities, labels, strict=True):
         counts = np.bincount(row)
         assert result.value == counts.max() / 4
-        assert result.diagnostics["digit"] == counts.argmax()
+        assert result.diagnostics["label"] == str(counts.argmax())
     pictures = run.arrays["top_pictures"]
     assert pictures.shape == (3, 4, 8, 8, 3)
     assert pictures.dtype == np.uint8
@@ -133,7 +133,10 @@ def config(**changes: Any) -> schema.Config:
             "params.digit_counts must be ascending numbers from 1 to 10, got [3, 1].",
         ),
         ({"params": schema.Params()}, "params must be those of fkea/fig02_mnist; give params=fkea_fig02_mnist."),
-        ({"kernel": schema.Kernel("gaussian")}, "kernel.bandwidth is not set; the paper's is kernel.bandwidth=7."),
+        (
+            {"kernel": schema.Kernel("gaussian")},
+            "kernel.bandwidth is not set; give kernel.bandwidth=7, or kernel.bandwidth_rule=median.",
+        ),
         (
             {"estimator": schema.Estimator("mauve")},
             "estimator.name must be 'fkea' in fkea/fig02_mnist, got 'mauve'.",
