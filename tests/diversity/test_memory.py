@@ -49,13 +49,12 @@ def test_compiled_blocks_of_the_kernel_matrix_keep_to_the_plan(budget: str | Non
     """Exact RKE of 20,000 rows: 3.2 GB as a matrix, never held; blocks of it, and nothing larger, under the budget."""
     n, d = 20_000, 16
     planned = plan(n, d, method="exact", spectrum=False, memory_budget=memory_bytes(budget))
-    block_rows = max(1, planned.block_bytes // (n * 8))
     with jax.enable_x64(True):
         compiled = pairs._row_powers.lower(
             Gaussian(4.0),
             shape(n, d, dtype=np.float64),
             shape(n, dtype=np.float64),
-            block_rows=block_rows,
+            block_rows=pairs.block_side(n, 8, planned.block_bytes),
             doubled=False,
         ).compile()
     used = compiled.memory_analysis()
