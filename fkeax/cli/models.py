@@ -20,7 +20,7 @@ def list_models() -> None:
     Example: fkeax models list
     """
     from fkeax.assets import is_cached
-    from fkeax.embed import ENCODERS
+    from fkeax.embed import ENCODERS, TORCH_ENCODERS
 
     rows = []
     for name, encoder in ENCODERS.items():
@@ -29,6 +29,7 @@ def list_models() -> None:
         dimension = "by size" if encoder.dimension is None else str(encoder.dimension)
         rows.append((name, encoder.modality, dimension, place, packages, encoder.licence))
     tables.print_table(("model", "takes", "features", "weights", "package", "licence"), rows)
+    print(f"With torch and weights of your own (images): {', '.join(TORCH_ENCODERS)}.")
     print("Also: FILE.onnx (images), and module:function for any function of yours.")
 
 

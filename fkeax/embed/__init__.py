@@ -17,5 +17,17 @@ from fkeax.embed.encoder import Encoder, Windows
 from fkeax.embed.registry import ENCODERS, find_encoder
 from fkeax.embed.run import Embedded, embed
 from fkeax.embed.sources import Item, Source, open_source
+from fkeax.embed.torch_models import TORCH_ENCODERS
 
-__all__ = ["ENCODERS", "Embedded", "Encoder", "Item", "Source", "Windows", "embed", "find_encoder", "open_source"]
+__all__ = [
+    "ENCODERS",
+    "TORCH_ENCODERS",
+    "Embedded",
+    "Encoder",
+    "Item",
+    "Source",
+    "Windows",
+    "embed",
+    "find_encoder",
+    "open_source",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -37,9 +38,15 @@ def read_image(path: Path) -> UInt8[np.ndarray, "height width 3"]:
 
 
 def resize_and_crop(
-    image: UInt8[np.ndarray, "height width 3"], *, resize: int, size: int
+    image: UInt8[np.ndarray, "height width 3"], *, resize: int, size: int, rounding: Callable[[float], int] = round
 ) -> UInt8[np.ndarray, "size size 3"]:
     """Resize the shorter side to `resize` (bicubic, antialiased) and cut the `size` x `size` centre out.
+
+    Args:
+        image: Of any size.
+        resize: New length of the shorter side.
+        size: Side of what is cut out, at most `resize`.
+        rounding: How the new length of the longer side becomes whole; torchvision and transformers take `int`.
 
     Example:
         >>> resize_and_crop(np.full((30, 60, 3), 7, np.uint8), resize=16, size=14).shape
@@ -48,8 +55,8 @@ def resize_and_crop(
     from PIL import Image
 
     height, width = image.shape[:2]
-    scale = resize / min(height, width)
-    new_width, new_height = max(resize, round(width * scale)), max(resize, round(height * scale))
+    shorter = min(height, width)
+    new_width, new_height = (rounding(side * resize / shorter) for side in (width, height))
     left, top = (new_width - size) // 2, (new_height - size) // 2
     resized = Image.fromarray(image).resize((new_width, new_height), Image.Resampling.BICUBIC)
     return np.asarray(resized.crop((left, top, left + size, top + size)))

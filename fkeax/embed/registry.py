@@ -5,9 +5,10 @@ from __future__ import annotations
 import difflib
 from pathlib import Path
 
-from fkeax.embed import aisfx, efficientnet_lite, minilm, musicnn, pixels, resemblyzer
+from fkeax.embed import aisfx, efficientnet_lite, minilm, musicnn, pixels, resemblyzer, use_multilingual
 from fkeax.embed.encoder import Encoder
 from fkeax.embed.onnx_model import onnx_encoder
+from fkeax.embed.torch_models import TORCH_ENCODERS
 from fkeax.embed.user_function import user_encoder
 
 _LISTED = (
@@ -15,6 +16,7 @@ _LISTED = (
     efficientnet_lite.LITE0,
     efficientnet_lite.LITE2,
     minilm.MINILM,
+    use_multilingual.ENCODER,
     musicnn.MTT,
     musicnn.MSD,
     musicnn.MTT_VGG,
@@ -30,7 +32,7 @@ def find_encoder(name: str) -> Encoder:
     """Return an encoder by its short name, from an ONNX file, or around a function of the user's.
 
     Args:
-        name: One of `ENCODERS`, "FILE.onnx", or "module:function".
+        name: One of `ENCODERS`, one of `TORCH_ENCODERS` ("torch:..."), "FILE.onnx", or "module:function".
 
     Raises:
         ValueError: There is none of that name; the message suggests a close one.
@@ -40,12 +42,13 @@ def find_encoder(name: str) -> Encoder:
         >>> find_encoder("efficientnet-lite0").dimension
         1280
     """
-    if name in ENCODERS:
-        return ENCODERS[name]
+    known = ENCODERS | TORCH_ENCODERS
+    if name in known:
+        return known[name]
     if name.endswith(".onnx"):
         return onnx_encoder(Path(name))
-    if ":" in name:
+    if ":" in name and not name.lower().startswith("torch:"):
         return user_encoder(name)
-    close = difflib.get_close_matches(name.lower(), ENCODERS, n=1)
+    close = difflib.get_close_matches(name.lower(), known, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else "."
-    raise ValueError(f"model must be one of {', '.join(ENCODERS)}, FILE.onnx or module:function, got {name!r}{hint}")
+    raise ValueError(f"model must be one of {', '.join(known)}, FILE.onnx or module:function, got {name!r}{hint}")

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+from fkeax.embed.protobuf import Fields, read_message, read_varint
+
 _DTYPES = {1: "<f4", 2: "<f8", 3: "<i4", 9: "<i8", 10: "?"}
 _FOOTER_BYTES = 48
-
-Fields = dict[int, list[int | bytes]]
 
 
 def read_tensor_bundle(index: Path, data: Path) -> dict[str, np.ndarray]:
@@ -38,15 +38,15 @@ def _tensors(table: bytes, numbers: bytes) -> dict[str, np.ndarray]:
     footer = table[-_FOOTER_BYTES:]
     place = 0
     for _ in range(2):  # where the index of filters is: there are none
-        _, place = _varint(footer, place)
-    offset, place = _varint(footer, place)
-    size, place = _varint(footer, place)
+        _, place = read_varint(footer, place)
+    offset, place = read_varint(footer, place)
+    size, place = read_varint(footer, place)
     found = {}
     for _, handle in _block(table, offset, size):
-        block_offset, place = _varint(handle, 0)
-        block_size, _ = _varint(handle, place)
+        block_offset, place = read_varint(handle, 0)
+        block_size, _ = read_varint(handle, place)
         for name, entry in _block(table, block_offset, block_size):
-            tensor = _tensor(_message(entry), numbers) if name else None  # the empty name describes the bundle
+            tensor = _tensor(read_message(entry), numbers) if name else None  # the empty name describes the bundle
             if tensor is not None:
                 found[name.decode()] = tensor
     return found
@@ -58,7 +58,7 @@ def _tensor(entry: Fields, numbers: bytes) -> np.ndarray | None:
         return None
     shape = []
     for described in entry.get(2, []):
-        shape += [_number(_message(bytes(axis)), 1) for axis in _message(bytes(described)).get(2, [])]  # type: ignore[arg-type]
+        shape += [_number(read_message(bytes(axis)), 1) for axis in read_message(bytes(described)).get(2, [])]  # type: ignore[arg-type]
     offset, size = _number(entry, 4), _number(entry, 5)
     if offset + size > len(numbers):
         raise ValueError("it points beyond the end of the numbers")
@@ -72,18 +72,6 @@ def _number(fields: Fields, key: int) -> int:
     return value
 
 
-def _varint(content: bytes, place: int) -> tuple[int, int]:
-    """Return a number of seven bits a byte, and the place after it."""
-    value = shift = 0
-    while True:
-        byte = content[place]
-        place += 1
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            return value, place
-
-
 def _block(table: bytes, offset: int, size: int) -> list[tuple[bytes, bytes]]:
     """Return the keys and values of one block; each key says how much of the one before it shares."""
     if table[offset + size] != 0:
@@ -92,30 +80,11 @@ def _block(table: bytes, offset: int, size: int) -> list[tuple[bytes, bytes]]:
     (num_restarts,) = struct.unpack("<I", content[-4:])
     end, place, key, found = size - 4 - 4 * num_restarts, 0, b"", []
     while place < end:
-        shared, place = _varint(content, place)
-        own, place = _varint(content, place)
-        length, place = _varint(content, place)
+        shared, place = read_varint(content, place)
+        own, place = read_varint(content, place)
+        length, place = read_varint(content, place)
         key = key[:shared] + content[place : place + own]
         place += own
         found.append((key, content[place : place + length]))
         place += length
     return found
-
-
-def _message(content: bytes) -> Fields:
-    """Return the fields of a protocol buffer by their numbers."""
-    fields: Fields = {}
-    place = 0
-    while place < len(content):
-        tag, place = _varint(content, place)
-        kind = tag & 7
-        if kind == 0:
-            value, place = _varint(content, place)
-        else:
-            if kind == 2:
-                size, place = _varint(content, place)
-            else:
-                size = {1: 8, 5: 4}[kind]
-            value, place = content[place : place + size], place + size
-        fields.setdefault(tag >> 3, []).append(value)
-    return fields
