@@ -114,9 +114,9 @@ def row_powers(
             for total, values in zip(sums, powers, strict=True)
         ], None
 
-    upper = tuple(jnp.asarray(side) for side in np.triu_indices(num_blocks))
+    upper, right = np.triu_indices(num_blocks)
     zeros = [jnp.zeros_like(block_weights) for _ in range(2 if doubled_kernel is None else 3)]
-    found, _ = lax.scan(one_block, zeros, upper)
+    found, _ = lax.scan(one_block, zeros, (jnp.asarray(upper), jnp.asarray(right)))
     second, fourth, *rest = (total.reshape(-1)[:num_rows] for total in found)
     return RowPowers(second, fourth, rest[0] if rest else None)
 
