@@ -33,6 +33,7 @@ def modes(
     method: parameters.MethodOption = "auto",
     kernel: parameters.KernelOption = "gaussian",
     bandwidth: parameters.BandwidthOption = None,
+    bandwidth_from: parameters.BandwidthFromOption = None,
     feature_scheme: parameters.FeaturesOption = "iid",
     num_frequencies: parameters.FrequenciesOption = 2000,
     seed: parameters.SeedOption = 0,
@@ -64,9 +65,11 @@ def modes(
         "batch_size": batch_size,
     }
     options.choose("--dtype", dtype, options.DTYPES)
-    target = outputs.check_outputs(context, json, features)
+    target = outputs.check_outputs(context, json, features, bandwidth_from)
 
     file = running.features(features)
+    named = {f"--{name.replace('_', '-')}": value for name, value in request.items()}
+    request["bandwidth"] = running.bandwidth_of_reference(request["bandwidth"], bandwidth_from, kernel, seed, file)
     pictures = _picture_source(file, images, image_shape)
     folder = _picture_folder(file, out) if pictures is not None else None
     if out is not None and pictures is None:
@@ -76,11 +79,19 @@ def modes(
     _show(found)
     tables.print_notes(applicability.notes_on_route(context, found.settings["estimator"]))
     if target.json is not None:
-        named = {f"--{name.replace('_', '-')}": value for name, value in request.items()}
-        named |= {"--top": top, "--samples": samples, "--seed": seed, "--dtype": dtype, "--json": json}
+        named |= {
+            "--bandwidth-from": bandwidth_from,
+            "--top": top,
+            "--samples": samples,
+            "--seed": seed,
+            "--dtype": dtype,
+            "--json": json,
+        }
         named |= {"--images": images, "--image-shape": image_shape, "--out": out}
         command = options.command_words("modes", features, named)
-        target.write_json(_document(found, command, seed, file, started))
+        target.write_json(
+            _document(found, command, seed, [*file.paths, *running.files_of(bandwidth_from)], file, started)
+        )
     # Last: a picture that cannot be read costs neither the table nor the numbers.
     if folder is not None and pictures is not None:
         _write_pictures(found, pictures, folder)
@@ -132,7 +143,9 @@ def _show(found: Modes) -> None:
     tables.print_notes(f"warning: {warning}" for warning in (warnings if isinstance(warnings, list) else []))
 
 
-def _document(found: Modes, command: Sequence[str], seed: int, file: FeatureFile, started: float) -> dict[str, Any]:
+def _document(
+    found: Modes, command: Sequence[str], seed: int, inputs: Sequence[Path], file: FeatureFile, started: float
+) -> dict[str, Any]:
     from fkeax.io import describe_run
     from fkeax.results import Result
 
@@ -160,7 +173,7 @@ def _document(found: Modes, command: Sequence[str], seed: int, file: FeatureFile
         "results": [share.to_dict() for share in shares],
         "settings": found.settings,
         "diagnostics": found.diagnostics,
-        "provenance": describe_run(command=command, seed=seed, inputs=file.paths, started=started),
+        "provenance": describe_run(command=command, seed=seed, inputs=inputs, started=started),
     }
 
 

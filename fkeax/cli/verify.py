@@ -141,6 +141,8 @@ def _compute_again(context: outputs.Context, name: str, words: list[str], folder
                 inner.params["cells"] = str(Path(scratch, "cells"))
             with contextlib.suppress(typer.Exit):  # a result without a value, then as now
                 command.invoke(inner)
+        if not path.exists():
+            raise ValueError(f"the recorded command 'fkeax {shlex.join([name, *words])}' writes no numbers.")
         return read_results(path)
 
 

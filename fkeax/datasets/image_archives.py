@@ -6,6 +6,7 @@ import io
 import os
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -56,7 +57,8 @@ def load_image_archive(path: str | os.PathLike[str]) -> LabelledPictures:
     place = Path(path)
     if not place.exists():
         raise FileNotFoundError(f"{str(place)!r} does not exist; expected a folder or archive of pictures.")
-    found = sorted((name, _pixels(name, content, place)) for name, content in _files(place))
+    pixels = ((name, _pixels(name, content, place)) for name, content in _files(place))
+    found = sorted(pixels, key=lambda entry: entry[0])
     if not found:
         raise ValueError(f"{str(place)!r} holds no pictures ({', '.join(SUFFIXES)}).")
     names, pictures = zip(*found, strict=True)
@@ -87,16 +89,17 @@ def _files(place: Path) -> Iterator[tuple[str, bytes]]:
             with zipfile.ZipFile(place) as archive:
                 for name in filter(_is_picture, archive.namelist()):
                     yield name, archive.read(name)
-        except zipfile.BadZipFile as error:
-            raise ValueError(f"{str(place)!r} is a damaged archive: {error}.") from None
+        except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, OSError, EOFError) as error:
+            raise ValueError(f"{str(place)!r} is a damaged archive, or one that needs a password: {error}.") from None
     elif place.name.lower().endswith(ARCHIVES):
         try:
             with tarfile.open(place) as archive:
                 for member in archive:
-                    stream = archive.extractfile(member) if _is_picture(member.name) else None
-                    if stream is not None:
-                        yield member.name, stream.read()
-        except (tarfile.TarError, EOFError) as error:
+                    if member.isfile() and _is_picture(member.name):  # links are not followed
+                        stream = archive.extractfile(member)
+                        if stream is not None:
+                            yield member.name, stream.read()
+        except (tarfile.TarError, EOFError, zlib.error, OSError, MemoryError) as error:
             raise ValueError(f"{str(place)!r} is a damaged archive: {error}.") from None
     else:
         raise ValueError(f"{str(place)!r} is no folder, nor an archive ({', '.join(ARCHIVES)}).")

@@ -87,7 +87,10 @@ def check_inputs(provenance: Mapping[str, Any], folder: str | os.PathLike[str]) 
         OSError: An input is missing or cannot be read.
         ValueError: The content of an input has changed.
     """
-    for entry in provenance.get("inputs", []):
+    entries = provenance.get("inputs", [])
+    if not isinstance(entries, list) or not all(_names_a_file(entry) for entry in entries):
+        raise ValueError("provenance.inputs must be a list of files, each with its path and sha256 as text.")
+    for entry in entries:
         path = os.path.join(folder, entry["path"])
         if not os.path.exists(path):
             raise FileNotFoundError(f"the input {path!r} does not exist; the result was computed from it.")
@@ -97,6 +100,10 @@ def check_inputs(provenance: Mapping[str, Any], folder: str | os.PathLike[str]) 
                 f"the input {path!r} has changed since the result was computed: its SHA-256 was "
                 f"{entry['sha256'][:12]}... and is {digest[:12]}...."
             )
+
+
+def _names_a_file(entry: object) -> bool:
+    return isinstance(entry, dict) and all(isinstance(entry.get(key), str) for key in ("path", "sha256"))
 
 
 def describe_file(path: str | os.PathLike[str]) -> dict[str, Any]:

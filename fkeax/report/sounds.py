@@ -20,6 +20,7 @@ def encode_sound(signal: Float[np.ndarray, "samples"], sample_rate: int) -> tupl
 
     Raises:
         ImportError: soundfile is not installed.
+        ValueError: A sample is not finite.
     """
     try:
         import soundfile
@@ -27,6 +28,8 @@ def encode_sound(signal: Float[np.ndarray, "samples"], sample_rate: int) -> tupl
         raise ImportError(
             "sounds need the package soundfile; install it with `pip install 'fkeax[encoders]'`."
         ) from None
+    if not np.isfinite(signal).all():
+        raise ValueError("signal must be finite; it holds NaN or infinity.")
     kept = np.clip(signal[: round(LONGEST_SECONDS * sample_rate)], -1, 1)
     buffer = io.BytesIO()
     if sample_rate in MP3_RATES and "MP3" in soundfile.available_formats():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from fkeax.results.jsonvalue import JSONValue
@@ -11,6 +12,8 @@ from fkeax.results.result import Result
 # number; dtype is a matter of rounding; and "generated" names the samples, which are what one compares. All other
 # settings change what is estimated.
 NEVER_MATTERS = frozenset({"seed", "bandwidth_source", "dtype", "generated"})
+
+BANDWIDTH_DIGITS = 1e-5  # tables show six digits
 
 
 class NotComparableError(ValueError):
@@ -47,7 +50,7 @@ def differences(a: Result, b: Result, *, ignoring: Iterable[str] = ()) -> dict[s
         found["name"] = (a.name, b.name)
     for key in [*a.settings, *(key for key in b.settings if key not in a.settings)]:
         pair = (a.settings.get(key), b.settings.get(key))
-        if key not in skipped and pair[0] != pair[1]:
+        if key not in skipped and not _same(key, *pair):
             found[key] = pair
     return found
 
@@ -73,3 +76,10 @@ def check_comparable(a: Result, b: Result, *, ignoring: Iterable[str] = ()) -> N
     if found:
         listed = "; ".join(f"{key} is {left!r} and {right!r}" for key, (left, right) in found.items())
         raise NotComparableError(f"the results are not comparable: {listed}.")
+
+
+def _same(key: str, a: JSONValue, b: JSONValue) -> bool:
+    """Whether a setting is the same in both; a bandwidth typed off the screen, to six digits, is the one it shows."""
+    if key == "bandwidth" and isinstance(a, int | float) and isinstance(b, int | float):
+        return math.isclose(a, b, rel_tol=BANDWIDTH_DIGITS)
+    return a == b

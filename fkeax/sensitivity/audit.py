@@ -122,7 +122,7 @@ def audit(
         arms_of(changes, strengths),
         num_samples,
         num_draws,
-        tuple(tests),
+        tuple(dict.fromkeys(tests)),
         Effort(alpha, num_permutations, num_aggregated),
     )
     names = [change for change, _ in grid.arms]

@@ -14,6 +14,7 @@ from fkeax.results import Result
 from fkeax.twosample.samples import TwoSamples, two_samples
 
 MIN_PERMUTATIONS = 19
+MAX_PERMUTATIONS = 1_000_000  # p-values to 1e-6; labels of more would not fit the memory
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,8 @@ def checked_level(alpha: object, num_permutations: object) -> tuple[float, int]:
     if level >= 1:
         raise ValueError(f"alpha must lie between 0 and 1; got {level}.")
     number = checks.count(num_permutations, "num_permutations", minimum=MIN_PERMUTATIONS)
+    if number > MAX_PERMUTATIONS:
+        raise ValueError(f"num_permutations must be at most {MAX_PERMUTATIONS}; got {number}.")
     if 1 / (number + 1) > level:
         needed = int(-(-1 // level)) - 1
         raise ValueError(

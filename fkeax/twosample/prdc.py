@@ -151,7 +151,8 @@ def prdc(
         results[name] = Result(
             name=name,
             value=per_row.mean(),
-            stderr=float(per_row.std(ddof=1) / per_row.size**0.5),
+            # Rows that all say the same say nothing of the spread: no hit in 42 rows has no error of 0.
+            stderr=float(per_row.std(ddof=1) / per_row.size**0.5) if per_row.std() > 0 else None,
             settings=samples.settings | {"num_neighbors": num_neighbors},
             diagnostics=shared
             | extra

@@ -27,7 +27,7 @@ def test_modes_are_the_groups(groups: Path, run: Run, method: str) -> None:
     words = ["--bandwidth", 1, "--top", 3, "--samples", 8, "--method", method, "--num-frequencies", 400]
     output = run("modes", groups, *words, "--json", "m.json")
     document = json.loads(Path("m.json").read_text())
-    assert list(document) == ["modes", "settings", "diagnostics", "provenance"]
+    assert list(document) == ["modes", "results", "settings", "diagnostics", "provenance"]
     assert [mode["rank"] for mode in document["modes"]] == [1, 2, 3]
     owners = np.repeat([0, 1, 2], [20, 12, 8])
     for group, mode in enumerate(document["modes"]):

@@ -43,7 +43,8 @@ def usual_promotion() -> Iterator[None]:
 TINY = Training(num_steps=4, batch_size=8, hidden=8, latent=3)
 
 
-@pytest.mark.parametrize("kind", ["vae", pytest.param("gan", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["vae", "gan"])
 def test_trained_once_and_drawn_by_key(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generators, "CHUNK", 3)
     pictures = load_digits().images[:40]
