@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.mauve.corpus import Corpus, corpus_inputs
+from experiments.mauve.decoding import parse_rule
 from experiments.mauve.generations import generated_rows, read_gpt2_outputs
 from experiments.mauve.gpt import SHAPES
 from experiments.mauve.language_models import LanguageModel, corpus_of, language_model, word_pieces_of
@@ -83,13 +84,20 @@ def checked_text_params(config: Config) -> TextParams:
     params = checked_params(config, TextParams, UNUSED)
     if params.main_model not in params.models:
         raise ValueError(f"params.main_model must be one of params.models, got {params.main_model!r}.")
+    unknown = sorted(set(params.models) - set(SHAPES))
+    if unknown:
+        raise ValueError(f"params.models must hold names of {', '.join(SHAPES)}; got {unknown[0]!r}.")
     lengths = list(params.lengths)
-    longest = min(SHAPES[name].context for name in params.models if name in SHAPES)
+    longest = min(SHAPES[name].context for name in params.models)
     if not lengths or lengths != sorted(set(lengths)) or lengths[0] <= params.prompt or lengths[-1] > longest:
         raise ValueError(
             f"params.lengths must be ascending, above params.prompt = {params.prompt} and at most {longest}, "
             f"got {lengths}."
         )
+    vocabulary = SHAPES[params.main_model].vocabulary
+    for words in (*params.rules, *params.rules_of_sizes):
+        parse_rule(words, vocabulary)  # before hours of training, not after
+    users_texts(config, params)
     return params
 
 

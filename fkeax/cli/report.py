@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -50,7 +51,7 @@ def report(
     target = options.check_output("--out", out, None, *results)
     if target is None or target.suffix.lower() not in SUFFIXES:
         raise ValueError(f"--out must name an {SUFFIXES[0]} file, got {out!r}.")
-    if len(set(results)) < len(results):
+    if len({os.path.realpath(path) for path in results}) < len(results):
         raise ValueError("RESULT.json... names one file twice; name each result once.")
     shown = _media(images, texts, sounds, model)
 

@@ -242,8 +242,9 @@ def test_published_numbers(name, published):
     """VENDI-1 of 2000 samples at r = 1000: plain, first, second order, exact.
 
     The published ones are of another sample under another key (the clusters of another spread), so ratios to the exact
-    score are compared: within 4 standard errors of a difference of two draws, rate 6e-5 each. Second order meets the
-    exact score within 4 of its own; nothing warns.
+    score are compared: within 4 standard errors of a difference of two draws, rate 6e-5 each. The error that one key
+    reports comes from three halvings and is itself uncertain (0.19 to 0.72 % over four keys on the clusters): its root
+    mean square over four keys is taken. Second order meets the exact score within 4 of its own; nothing warns.
     """
     rng = np.random.default_rng(0)
     if name == "gaussian":
@@ -253,7 +254,8 @@ def test_published_numbers(name, published):
         x = x + 0.197 * rng.standard_normal(x.shape)
     exact = _exact(x, bandwidth, (1.0,))[0]
     estimate = _debiased(x, bandwidth, 1000, 0, (1.0,))[0]
-    stderr = estimate.first.stderr / exact
+    others = [_debiased(x, bandwidth, 1000, seed, (1.0,))[0] for seed in (1, 2, 3)]
+    stderr = math.sqrt(np.mean([one.first.stderr**2 for one in (estimate, *others)])) / exact
     values = np.asarray([estimate.plain, estimate.first.value, estimate.second.value]) / exact
     assert np.abs(values - np.asarray(published[:3]) / published[3]).max() < 4 * math.sqrt(2) * stderr
     assert abs(estimate.second.value - exact) < 4 * estimate.second.stderr
