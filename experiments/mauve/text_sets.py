@@ -145,19 +145,21 @@ def text_inputs(config: Config) -> dict[str, str]:
 def generation_files(config: Config) -> list[Path]:
     """Return the user's own files of generations."""
     params = checked_text_params(config)
-    if params.generations is None:
-        return []
-    folder = Path(config.origin, params.generations).expanduser()
-    if not folder.is_dir():
-        raise FileNotFoundError(f"params.generations: there is no folder {str(folder)!r}.")
-    return sorted(folder.glob("*.jsonl"))
+    return [] if params.generations is None else sorted(_users_folder(config, params.generations).glob("*.jsonl"))
 
 
 def users_texts(config: Config, params: TextParams) -> dict[str, list[str]]:
     """Return the texts of the user's folder by name, people's first; nothing where none was given."""
     if params.generations is None:
         return {}
-    return read_gpt2_outputs(Path(config.origin, params.generations).expanduser())
+    return read_gpt2_outputs(_users_folder(config, params.generations))
+
+
+def _users_folder(config: Config, generations: str) -> Path:
+    folder = Path(config.origin, generations).expanduser()
+    if not folder.is_dir():
+        raise FileNotFoundError(f"params.generations: there is no folder {str(folder)!r}.")
+    return folder
 
 
 def described(params: TextParams, sets: TextSets) -> str:
