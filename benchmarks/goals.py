@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,8 +129,3 @@ def _on_growth(results: Mapping[str, Mapping[str, Any]]) -> list[Verdict]:
 
 def _threads(number: int) -> str:
     return "one thread" if number == 1 else f"{number} threads"
-
-
-def unmet(found: Sequence[Verdict]) -> list[Verdict]:
-    """Return the goals that were measured and missed."""
-    return [verdict for verdict in found if verdict.met is False]

@@ -6,11 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmarks.families import FAMILIES, family
-from benchmarks.goals import Verdict, unmet, verdicts
+from benchmarks.goals import Verdict, verdicts
 from benchmarks.timing import is_busy
-
-REASONS: dict[str, str] = {}
-"""Why a goal is missed, by the start of its text, where the reason is known."""
 
 _HEAD = """# Benchmarks
 
@@ -146,13 +143,7 @@ def growth_section(result: Mapping[str, Any]) -> str:
 def _goals(found: Sequence[Verdict]) -> str:
     words = {True: "met", False: "**not met**", None: "not measured"}
     rows = [[verdict.text, verdict.limit, verdict.measured, words[verdict.met]] for verdict in found]
-    missed = [
-        f"* {verdict.text}: {reason}."
-        for verdict in unmet(found)
-        for start, reason in REASONS.items()
-        if verdict.text.startswith(start)
-    ]
-    return "\n\n".join(["## Goals", table(("goal", "at most", "measured", "verdict"), rows), "\n".join(missed)])
+    return "\n\n".join(["## Goals", table(("goal", "at most", "measured", "verdict"), rows)])
 
 
 def _measured(result: Mapping[str, Any]) -> str:

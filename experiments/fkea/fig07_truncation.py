@@ -75,16 +75,12 @@ def run(config: Config) -> Outcome:
     )
 
 
-def _of(run: RunFolder, generator: str) -> list[Result]:
-    return [result for result in run.results if result.settings["generator"] == generator]
-
-
 def _generators(run: RunFolder) -> list[str]:
     return [name for name in dict.fromkeys(str(r.settings["generator"]) for r in run.results) if "real" not in name]
 
 
 def _quality(run: RunFolder, generator: str, name: str) -> Curve:
-    found = [result for result in _of(run, generator) if result.name == name]
+    found = [result for result in generated.results_of(run, generator) if result.name == name]
     psis = [float(str(result.settings["psi"])) for result in found]
     values, errors = [result.value for result in found], [result.stderr for result in found]
     return Curve(f"{name}, {generator}", psis, values, errors)
@@ -95,7 +91,7 @@ def draw(run: RunFolder) -> dict[str, Figure]:
     numbers = shown.numbers(run.results[0])
     panels: dict[str, list[Curve]] = {}
     for name in _generators(run):
-        for title, curves in shown.score_panels(_of(run, name), "psi").items():
+        for title, curves in shown.score_panels(generated.results_of(run, name), "psi").items():
             panels[f"{name}: {title}"] = curves
     keep = [title for title in panels if "1.5" not in title]
     samples = []
@@ -119,7 +115,10 @@ def findings(run: RunFolder) -> list[Finding]:
     found = []
     for name in _generators(run):
         one = shown.trend(
-            _of(run, name), "psi", claim=f"scores increase with the truncation factor ({name})", symbol="psi"
+            generated.results_of(run, name),
+            "psi",
+            claim=f"scores increase with the truncation factor ({name})",
+            symbol="psi",
         )
         found.append(one)
     parts, traded = [], []
@@ -142,7 +141,7 @@ def tables(run: RunFolder) -> dict[str, Table]:
     """Return the scores against psi for each generator."""
     found = {}
     for name in _generators(run):
-        table = shown.score_table(_of(run, name), "psi", caption=f"Scores against psi, {name}.")
+        table = shown.score_table(generated.results_of(run, name), "psi", caption=f"Scores against psi, {name}.")
         quality = [_quality(run, name, word).values for word in QUALITY]
         rows = [
             [*row, *(None if value is None else round(value, 3) for value in values)]

@@ -54,10 +54,6 @@ def run(config: Config) -> Outcome:
     )
 
 
-def _of(run: RunFolder, generator: str) -> list[Result]:
-    return [result for result in run.results if result.settings["generator"] == generator]
-
-
 def _generators(run: RunFolder) -> list[str]:
     return list(dict.fromkeys(str(result.settings["generator"]) for result in run.results))
 
@@ -68,9 +64,11 @@ def draw(run: RunFolder) -> dict[str, Figure]:
     for name in _generators(run):
         panels = [
             ModePanel(shown.mode_title(result), list(pictures.astype(np.float64) / 255))
-            for result, pictures in zip(shown.mode_purities(_of(run, name)), run.arrays[name], strict=True)
+            for result, pictures in zip(
+                shown.mode_purities(generated.results_of(run, name)), run.arrays[name], strict=True
+            )
         ]
-        heading = shown.heading(run.title, f"{name}, {shown.numbers(_of(run, name)[0])}")
+        heading = shown.heading(run.title, f"{name}, {shown.numbers(generated.results_of(run, name)[0])}")
         figures[f"modes-{name}"] = mode_grid(panels, title=heading)
     return shown.compact(figures)
 
@@ -81,7 +79,7 @@ def findings(run: RunFolder) -> list[Finding]:
     for name in _generators(run):
         chance = float(run.arrays[f"chance_{name}"])
         one = shown.pure_modes(
-            _of(run, name),
+            generated.results_of(run, name),
             claim=f"FKEA shows the clusters among a generator's samples ({name})",
             what="digit",
             pure=0.8,
@@ -96,7 +94,7 @@ def tables(run: RunFolder) -> dict[str, Table]:
     found = {"scores": shown.score_table(run.results, "generator", caption="Scores of the samples of each generator.")}
     for name in _generators(run):
         caption = f"Digits among the top samples of every mode, {name}, by the classifier."
-        found[f"modes-{name}"] = shown.share_table(_of(run, name), caption=caption)
+        found[f"modes-{name}"] = shown.share_table(generated.results_of(run, name), caption=caption)
     return found
 
 

@@ -12,8 +12,10 @@ from experiments import data
 from experiments.fkea.digit_classifier import Classifier, trained_classifier
 from experiments.fkea.generators import Sampler, Training, trained_generator
 from experiments.fkea.params import GeneratorParams
+from experiments.outcome import RunFolder
 from experiments.schema import Config
 from fkeax.datasets import LabelledImages
+from fkeax.results import Result
 
 ENCODERS = ("pixels", "lenet")
 
@@ -60,3 +62,8 @@ def drawn(config: Config, sampler: Sampler, number: int, num_samples: int, psi: 
 def montage_bytes(pictures: np.ndarray) -> np.ndarray:
     """Return grey pictures in [0, 1] as bytes with a channel."""
     return np.rint(pictures[..., None] * 255).astype(np.uint8)
+
+
+def results_of(run: RunFolder, generator: str) -> list[Result]:
+    """Return the results of a finished run that belong to one generator."""
+    return [result for result in run.results if result.settings["generator"] == generator]
