@@ -105,7 +105,11 @@ class Scale:
 
 @dataclass
 class Params:
-    """What only one experiment has; each has a type of its own."""
+    """What only one experiment has; each has a type of its own.
+
+    Whole numbers count something and are at least 1; a field whose metadata have `zero` may be 0. A list whose
+    metadata have `filled` has an entry at least. `experiments.supported.checked_params` sees to both.
+    """
 
 
 @dataclass

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import TypeVar
 
 from experiments.schema import Config, Params
@@ -22,7 +24,7 @@ def checked_params(config: Config, kind: type[P], supported: Mapping[str, Sequen
             none of data, encoder, kernel, features and estimator.
 
     Raises:
-        ValueError: Another choice, or the parameters of another experiment.
+        ValueError: Another choice, the parameters of another experiment, or a number or list that means nothing.
     """
     for group, names in supported.items():
         asked = getattr(config, group).name
@@ -31,4 +33,21 @@ def checked_params(config: Config, kind: type[P], supported: Mapping[str, Sequen
             raise ValueError(f"{group}.name must be {allowed} in {config.name}, got {asked!r}.")
     if not isinstance(config.params, kind):
         raise ValueError(f"params must be those of {config.name}; give params={config.name.replace('/', '_')}.")
+    _check_values(config.params)
     return config.params
+
+
+def _check_values(params: Params) -> None:
+    """Refuse whole numbers below 1, numbers that are not finite, and empty lists, but where a field allows them."""
+    for one in fields(params):
+        value, name = getattr(params, one.name), f"params.{one.name}"
+        if isinstance(value, list) and not value and one.metadata.get("filled"):
+            raise ValueError(f"{name} must have at least one entry, got none.")
+        smallest = 0 if one.metadata.get("zero") else 1
+        for number in value if isinstance(value, list) else [value]:
+            if isinstance(number, bool) or not isinstance(number, int | float):
+                continue
+            if isinstance(number, int) and number < smallest:
+                raise ValueError(f"{name} must be at least {smallest}, got {number}.")
+            if not math.isfinite(number):
+                raise ValueError(f"{name} must be finite, got {number}.")

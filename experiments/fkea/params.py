@@ -13,7 +13,7 @@ from experiments.schema import Params
 class Fig01Params(Params):
     """Figure 1: one digit in how many hues, at how many the scores are taken, how many modes."""
 
-    digit: int = 8
+    digit: int = field(default=8, metadata={"zero": True})
     num_hues: int = 8
     hue_counts: list[int] = MISSING
     num_modes: int = 4

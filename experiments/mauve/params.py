@@ -22,7 +22,7 @@ class ReshapingParams(Params):
     """Word pieces of a law, and the decoding rules that reshape it."""
 
     vocabulary: int = 50
-    rules: list[str] = field(default_factory=list)
+    rules: list[str] = field(default_factory=list, metadata={"filled": True})
 
 
 @dataclass
@@ -31,7 +31,7 @@ class QuantizationParams(Params):
 
     grid_side: int = 120
     num_samples: int = 2000
-    bucket_counts: list[int] = field(default_factory=list)
+    bucket_counts: list[int] = field(default_factory=list, metadata={"filled": True})
 
 
 @dataclass
@@ -40,7 +40,7 @@ class MissingMassParams(Params):
 
     num_buckets: int = 1000
     exponent: float = 1.0
-    sample_sizes: list[int] = field(default_factory=list)
+    sample_sizes: list[int] = field(default_factory=list, metadata={"filled": True})
     repeats: int = 100
 
 
@@ -59,14 +59,14 @@ class OracleParams(Params):
     """Atoms of two laws on a line, and numbers of bins."""
 
     num_atoms: int = 4000
-    bucket_counts: list[int] = field(default_factory=list)
+    bucket_counts: list[int] = field(default_factory=list, metadata={"filled": True})
 
 
 @dataclass
 class ConstantsParams(Params):
     """Mixture weights at which constants are compared."""
 
-    mixtures: list[float] = field(default_factory=list)
+    mixtures: list[float] = field(default_factory=list, metadata={"filled": True})
 
 
 @dataclass
@@ -83,8 +83,8 @@ class LanguageModelParams(Params):
 
     corpus: str = "wikipedia"  # or grammar
     num_documents: int = 1000
-    models: list[str] = field(default_factory=list)
-    epochs: list[int] = field(default_factory=list)
+    models: list[str] = field(default_factory=list, metadata={"filled": True})
+    epochs: list[int] = field(default_factory=list, metadata={"filled": True})
 
 
 @dataclass
@@ -119,8 +119,8 @@ class EstimatorParams(TextParams):
     """Gaussian pairs beside the texts: rows of each, dimensions, shifts along one axis, and repeats."""
 
     num_samples: int = 1000
-    dimensions: list[int] = field(default_factory=list)
-    shifts: list[float] = field(default_factory=list)
+    dimensions: list[int] = field(default_factory=list, metadata={"filled": True})
+    shifts: list[float] = field(default_factory=list, metadata={"filled": True})
     repeats: int = 5
 
 
@@ -128,9 +128,9 @@ class EstimatorParams(TextParams):
 class ChecklistParams(TextParams):
     """What the checklist varies: buckets over samples, the constant c, and the share of the texts that is used."""
 
-    bucket_shares: list[float] = field(default_factory=list)
-    scales: list[float] = field(default_factory=list)
-    sample_shares: list[float] = field(default_factory=list)
+    bucket_shares: list[float] = field(default_factory=list, metadata={"filled": True})
+    scales: list[float] = field(default_factory=list, metadata={"filled": True})
+    sample_shares: list[float] = field(default_factory=list, metadata={"filled": True})
 
 
 PARAMS: dict[str, type[Params]] = {

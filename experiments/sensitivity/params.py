@@ -26,7 +26,7 @@ class PowerParams(Params):
         committed: Cells go to the committed tables, one a space; else to OUTPUT/cells.
     """
 
-    spaces: list[str] = field(default_factory=list)
+    spaces: list[str] = field(default_factory=list, metadata={"filled": True})
     tests: list[str] = field(default_factory=list)
     changes: list[str] = field(default_factory=list)
     strengths: list[float] = field(default_factory=lambda: [0.1, 0.5])
@@ -69,7 +69,7 @@ class PairsParams(PowerParams):
 
     rows_a_side: int = 300
     questions: int = 2
-    generator_steps: int = 0
+    generator_steps: int = field(default=0, metadata={"zero": True})
 
 
 @dataclass

@@ -72,6 +72,7 @@ def audit(
 
     import jax
 
+    from fkeax.numerics import checks
     from fkeax.sensitivity import Effort, PowerGrid, arms_of, prepare_study, summarize
 
     file = running.features(reference)
@@ -89,7 +90,8 @@ def audit(
             tests=named,
         )
     store = _store(cells, file, study, seed, grid)
-    found = summarize(study, grid, _computed(study, grid, store))
+    with checks.naming(strength="a strength of --changes or --strengths"):
+        found = summarize(study, grid, _computed(study, grid, store))
     _show(found)
     if files.wanted:
         command = ["fkeax", "audit", reference]

@@ -55,7 +55,8 @@ def compare(
     base, made = running.features(reference), running.features(generated)
     seen = None if train is None else running.features(train)
     labels = running.labels_of_rows(groups, base, made)
-    with running.naming_pair(base, made), running.spinner("four questions ..."):
+    others = {} if seen is None else {"training": seen}
+    with running.naming_pair(base, made, **others), running.spinner("four questions ..."):
         found = four_questions(
             base.read(),
             made.read(),

@@ -11,6 +11,7 @@ from fkeax.cli import costs, options, outputs, parameters, relative, running, ta
 
 if TYPE_CHECKING:
     from fkeax.frontier import FrontierEstimate
+    from fkeax.results import Result
 
 GENERATORS = ("kl", "chi2")
 METHODS = ("quantized", "nearest", "kde", "classifier", "gaussian", "transport")
@@ -89,6 +90,7 @@ def _show(found: dict[str, FrontierEstimate]) -> None:
     rows = [
         (
             path,
+            _sizes(estimate.results[name]),
             name,
             tables.format_number(estimate.results[name].value, estimate.results[name].stderr),
             tables.format_stderr(estimate.results[name].stderr),
@@ -96,11 +98,16 @@ def _show(found: dict[str, FrontierEstimate]) -> None:
         for name in names
         for path, estimate in found.items()
     ]
-    tables.print_table(("samples", "score", "value", "std. error"), rows)
+    tables.print_table(("samples", "n", "score", "value", "std. error"), rows)
     first = next(iter(found.values()))
+    tables.print_notes(["n: reference and generated samples"])
     tables.print_notes(f"{name}: {meaning}" for name, meaning in relative.MEANINGS.items() if name in first.results)
     for estimate in found.values():
         tables.print_notes(tables.warnings_of(estimate.results))
+
+
+def _sizes(result: Result) -> str:
+    return f"{result.settings['n_ref']} and {result.settings['n_gen']}"
 
 
 def _points(path: str, estimate: FrontierEstimate) -> dict[str, Any]:

@@ -33,11 +33,12 @@ def naming_file(file: FeatureFile) -> AbstractContextManager[None]:
     return checks.naming(x=repr(file.label))
 
 
-def naming_pair(reference: FeatureFile, generated: FeatureFile) -> AbstractContextManager[None]:
-    """Return a context that turns what the core says about both samples into sentences about the two files."""
+def naming_pair(reference: FeatureFile, generated: FeatureFile, **others: FeatureFile) -> AbstractContextManager[None]:
+    """Return a context that turns what the core says about samples into sentences about their files."""
     from fkeax.numerics import checks
 
-    return checks.naming(reference=repr(reference.label), generated=repr(generated.label))
+    files = {"reference": reference, "generated": generated, **others}
+    return checks.naming(**{argument: repr(file.label) for argument, file in files.items()})
 
 
 def features(path: str) -> FeatureFile:

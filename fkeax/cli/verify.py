@@ -18,7 +18,7 @@ from fkeax.cli import outputs, parameters, running, tables
 
 if TYPE_CHECKING:
     from fkeax.io import ResultFile
-    from fkeax.results import Result
+    from fkeax.results import JSONValue, Result
 
 COMMANDS = ("score", "test", "frontier", "curve", "modes", "compare", "audit", "demo")
 # What a command writes is never written again: a recorded command touches no file of the user.
@@ -34,8 +34,8 @@ class Check:
 
     Attributes:
         name: Of the result, with " (std. error)" or " (p-value)" for those.
-        recorded: None where the file has no value.
-        recomputed: None where there is none now.
+        recorded: None where the file has no value. Of a part beside the results: how many entries there are.
+        recomputed: None where there is none now. Of a part: how many of the entries are found again.
         off: ``|recorded - recomputed|`` over the larger of the two or, where that is larger, over the recorded
             standard error.
         tolerance: The largest `off` that counts as the same number.
@@ -70,6 +70,7 @@ def verify(
 ) -> None:
     """Compute the numbers of a result file again, from its recorded command and inputs, and compare.
 
+    Modes and their samples, points of frontiers and verdicts are compared as well, each part as one count of entries.
     The inputs must have the recorded content. Exit code 1 if a number differs. No file of the recorded command is
     written.
 
@@ -79,15 +80,16 @@ def verify(
         raise ValueError(f"--tolerance must be a number from 0 to below 1; got {tolerance:g}.")
     target = outputs.check_outputs(context, json, result)
 
-    from fkeax.io import check_inputs, read_results
+    from fkeax.io import check_inputs, read_json, read_results
 
-    recorded = read_results(result)
+    recorded, parts = read_results(result), read_json(result)
     name, words = _recorded_command(recorded, result)
     start = _start_folder(recorded, result, folder)
     check_inputs(recorded.provenance, start)
     with running.spinner(f"fkeax {name} ..."):
-        again = _compute_again(context, name, words, start)
+        again, parts_again = _compute_again(context, name, words, start)
     checks = _checks(recorded.results, again.results, tolerance)
+    checks += _part_checks(parts, parts_again, tolerance)
     differing = _changed_environment(recorded.provenance, again.provenance)
     _show(checks, differing)
     target.write_json(
@@ -125,9 +127,9 @@ def _start_folder(file: ResultFile, path: str, folder: str | None) -> Path:
     return Path(recorded) if isinstance(recorded, str) and os.path.isdir(recorded) else Path(path).absolute().parent
 
 
-def _compute_again(context: outputs.Context, name: str, words: list[str], folder: Path) -> ResultFile:
+def _compute_again(context: outputs.Context, name: str, words: list[str], folder: Path) -> tuple[ResultFile, JSONValue]:
     """Run the recorded command in its folder with all its outputs but one temporary JSON file taken away."""
-    from fkeax.io import read_results
+    from fkeax.io import read_json, read_results
 
     group: Any = context.find_root().command
     command = group.commands[name]
@@ -143,7 +145,7 @@ def _compute_again(context: outputs.Context, name: str, words: list[str], folder
                 command.invoke(inner)
         if not path.exists():
             raise ValueError(f"the recorded command 'fkeax {shlex.join([name, *words])}' writes no numbers.")
-        return read_results(path)
+        return read_results(path), read_json(path)
 
 
 def _checks(recorded: Sequence[Result], again: Sequence[Result], tolerance: float | None) -> list[Check]:
@@ -173,6 +175,62 @@ def _checks(recorded: Sequence[Result], again: Sequence[Result], tolerance: floa
     return checks
 
 
+def _part_checks(recorded: JSONValue, again: JSONValue, tolerance: float | None) -> list[Check]:
+    """Compare what a file holds beside its results: modes and their samples, points of frontiers, verdicts.
+
+    A part is one check: its entries, and those of them that are found again.
+    """
+    allowed = TOLERANCES["float32"] if tolerance is None else tolerance
+    old, new = _parts(recorded), _parts(again)
+    checks = []
+    for name in old | new:
+        left, right = _leaves(old.get(name)), _leaves(new.get(name))
+        largest: dict[str, float] = {}
+        for path, leaf in [*left.items(), *right.items()]:
+            if _is_number(leaf):
+                largest[path[-1]] = max(largest.get(path[-1], 0.0), abs(leaf))
+        off = [_apart(left.get(path), right.get(path), largest.get(path[-1], 0.0)) for path in left | right]
+        found = [one for one in off if one is not None and one <= allowed]
+        worst = max(found, default=0.0) if len(found) == len(off) else None
+        checks.append(Check(f"{name}: entries", len(off), len(found), worst, allowed))
+    return checks
+
+
+def _parts(document: JSONValue) -> dict[str, Any]:
+    """Return the parts of a result file beside its results; single numbers and words as one part."""
+    if not isinstance(document, dict):
+        return {}
+    others = {name: part for name, part in document.items() if name not in ("results", "provenance")}
+    parts = {name: part for name, part in others.items() if isinstance(part, dict | list)}
+    fields = {name: part for name, part in others.items() if name not in parts}
+    return parts | ({"fields": fields} if fields else {})
+
+
+def _leaves(value: Any, path: tuple[str, ...] = ("",)) -> dict[tuple[str, ...], Any]:
+    """Return what stands at each end of a document, by the keys and places that lead to it, the last key last."""
+    if isinstance(value, dict):
+        parts = [(key, entry) for key, entry in value.items()]
+        return {p: leaf for key, entry in parts for p, leaf in _leaves(entry, (*path, key)).items()}
+    if isinstance(value, list):
+        return {
+            p: leaf
+            for place, entry in enumerate(value)
+            for p, leaf in _leaves(entry, (*path[:-1], str(place), path[-1])).items()
+        }
+    return {} if value is None else {path: value}
+
+
+def _apart(left: Any, right: Any, largest: float) -> float | None:
+    """Return the difference over the largest number of this name; None where two entries are not the same."""
+    if _is_number(left) and _is_number(right):
+        return abs(left - right) / largest if largest > 0 else 0.0
+    return 0.0 if left == right else None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _relative(left: float | None, right: float | None, error: float) -> float | None:
     if left is None or right is None:
         return None
@@ -182,12 +240,16 @@ def _relative(left: float | None, right: float | None, error: float) -> float | 
 
 def _changed_environment(old: dict[str, Any], new: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
     pairs: dict[str, tuple[Any, Any]] = {}
-    packages = [file.get("packages") or {} for file in (old, new)]
+    packages = [found if isinstance(found := file.get("packages"), dict) else {} for file in (old, new)]
     for package in packages[1]:
         pairs[package] = (packages[0].get(package), packages[1][package])
     for key in ("python", "platform", "device"):
         pairs[key] = (old.get(key), new.get(key))
     return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def _shown(value: float | None) -> str:
+    return str(value) if isinstance(value, int) else tables.format_number(value)
 
 
 def _show(checks: Sequence[Check], differing: dict[str, tuple[Any, Any]]) -> None:
@@ -198,8 +260,8 @@ def _show(checks: Sequence[Check], differing: dict[str, tuple[Any, Any]]) -> Non
         rows.append(
             (
                 check.name,
-                tables.format_number(check.recorded),
-                tables.format_number(check.recomputed),
+                _shown(check.recorded),
+                _shown(check.recomputed),
                 "-" if check.off is None else f"{check.off:.2g}",
                 verdict,
             )

@@ -7,6 +7,7 @@ and merged.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,7 +21,7 @@ from jax.core import Tracer
 from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
-from fkeax.features import FourierMap, featurize_parts, phases
+from fkeax.features import FourierMap, featurize_parts
 from fkeax.numerics import accumulate, batching, checks, linalg, pytrees
 from fkeax.numerics.accumulate import CompensatedSum, MomentState
 from fkeax.numerics.host_products import PairedProductSums
@@ -197,31 +198,33 @@ def unstacked(tree: Tree, num_draws: int) -> tuple[Tree, ...]:
 
 @jax.jit
 def _weighted_features(
-    fourier_map: FourierMap, centred: Float[Array, "b d"], weights: Float[Array, "b"]
+    turns: Float[Array, "b r"], weights: Float[Array, "b"]
 ) -> tuple[Float[Array, "b r"], Float[Array, "b r"]]:
     """Return cosines and sines times ``sqrt(w / r)``."""
-    angles = jax.vmap(partial(phases, fourier_map))(centred)
-    scale = jnp.broadcast_to(jnp.sqrt(weights / fourier_map.num_frequencies)[:, None], angles.shape)
-    cosine, sine = cos_sin_turns(angles)
+    scale = jnp.broadcast_to(jnp.sqrt(weights / turns.shape[1])[:, None], turns.shape)
+    cosine, sine = cos_sin_turns(turns)
     return cosine * scale, sine * scale
 
 
 def stream_on_host(
     fourier_map: FourierMap, chunks: Iterable[np.ndarray], weights: np.ndarray | None, size: int
 ) -> MomentState:
-    """Return the sums of a stream of host chunks under one map, features by XLA and their products by BLAS.
+    """Return the sums of a stream of host chunks under one map: products by BLAS, cosines and sines by XLA.
 
-    The same sums as :func:`stream_draws` in a third less time on CPU, in two parts (cosines, sines) instead of blocks.
+    The same sums as :func:`stream_draws` in two thirds of the time on CPU, where XLA takes twice as long as BLAS for a
+    product; in two parts (cosines, sines) instead of blocks.
     """
     dtype = np.dtype(fourier_map.frequencies.dtype)
-    centre = np.asarray(fourier_map.centre)
+    centre, frequencies = np.asarray(fourier_map.centre), np.asarray(fourier_map.frequencies)
+    turns = np.empty((size, fourier_map.num_frequencies), dtype)
     sums = PairedProductSums(fourier_map.num_frequencies, dtype)
     num_rows, weight, squared_weight = 0, 0.0, 0.0
     seen = 0
     for chunk in chunks:
         chunk_weights = None if weights is None else weights[seen : seen + chunk.shape[0]]
         batch = batching.pad(chunk, chunk_weights, size, centre=centre, dtype=dtype)
-        cosine, sine = _weighted_features(fourier_map, batch.rows, batch.weights)
+        np.matmul(np.divide(batch.rows, 2 * math.pi, out=batch.rows), frequencies.T, out=turns)
+        cosine, sine = _weighted_features(turns, batch.weights)
         # Padding has weight 0: BLAS need not multiply it.
         sums.add(np.asarray(cosine)[: chunk.shape[0]], np.asarray(sine)[: chunk.shape[0]])
         del cosine, sine  # before the next batch takes as much again

@@ -34,9 +34,10 @@ def read_json_lines(path: Path, field: str) -> list[Text]:
     """Return the texts of a file of JSON objects, one a line; "id" and "label" are taken where they are there.
 
     Raises:
-        ValueError: A line is no object, or has no text of that name.
+        ValueError: A line is no object, has no text of that name, or an id that another line has.
     """
-    found = []
+    found: list[Text] = []
+    lines: dict[str, int] = {}
     for number, line in enumerate(_decode(path).splitlines(), start=1):
         if not line.strip():
             continue
@@ -51,8 +52,11 @@ def read_json_lines(path: Path, field: str) -> list[Text]:
         if not isinstance(text, str) or not text.strip():
             came = f"it holds {', '.join(map(repr, entry)) or 'nothing'}" if field not in entry else f"got {text!r}"
             raise ValueError(f"{place}: expected a text as {field!r}; {came}.")
-        label = entry.get("label")
-        found.append(Text(text, str(entry.get("id", number)), None if label is None else str(label)))
+        label, name = entry.get("label"), str(entry.get("id", number))
+        if name in lines:
+            raise ValueError(f"{place}: the id {name!r} is that of line {lines[name]}; expected one of its own.")
+        lines[name] = number
+        found.append(Text(text, name, None if label is None else str(label)))
     return found
 
 

@@ -96,7 +96,7 @@ def _whitening(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     if not np.diag(factor).min() > 1e-6 * np.diag(factor).max():
         raise ValueError(
             f"a bandwidth rule needs samples that vary in all their {p.shape[1]} dimensions; "
-            "reduce the dimension, or give bandwidth as a number."
+            "reduce the dimension or, in Python, give bandwidth as a number."
         )
     return np.linalg.inv(factor)
 

@@ -146,8 +146,10 @@ def matrix(x: object, name: str = "x") -> np.ndarray | jax.Array:
 
     Raises:
         TypeError: If the entries are not real numbers.
-        ValueError: If it is not two-dimensional, or has no rows or no columns.
+        ValueError: If it is not two-dimensional, has no rows or no columns, or has masked entries.
     """
+    if np.ma.is_masked(x):
+        raise ValueError(f"{name} has masked entries; fill them, or drop their rows.")
     if isinstance(x, jax.Array):
         array = x
     else:

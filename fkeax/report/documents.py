@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from fkeax.io import read_json, read_results
 from fkeax.results import Result
 
+# What tables and figures read as numbers where a result has it.
+_NUMBERS = {
+    "settings": ("bandwidth", "num_draws"),
+    "diagnostics": ("level", "predicted_power", "p_value", "z"),
+}
 COMMANDS = "score, modes, frontier, curve, test, compare or audit"
 _T = TypeVar("_T")
 
@@ -107,7 +113,7 @@ def read_document(path: str | os.PathLike[str]) -> Document:
     name = Path(path).name
     if "modes" in body:
         provenance = body.get("provenance", {})
-        return Document(
+        document = Document(
             name=name,
             kind="modes",
             results=(),
@@ -116,7 +122,13 @@ def read_document(path: str | os.PathLike[str]) -> Document:
             settings=_mapping(label, "settings", body.get("settings", {})),
             diagnostics=_mapping(label, "diagnostics", body.get("diagnostics", {})),
         )
+        if len({mode.rank for mode in document.modes}) < len(document.modes):
+            raise ValueError(f"{label} has two modes of one rank; expected what {COMMANDS} write with --json.")
+        _check_shown(label, document.settings, document.diagnostics)
+        return document
     file = read_results(path)
+    for position, result in enumerate(file.results):
+        _check_shown(f"{label}, results[{position}],", result.settings, result.diagnostics)
     kind = _kind(body, file.provenance)
     questions = body.get("four_questions") if kind == "compare" else {}
     questions = _mapping(label, "four_questions", questions)
@@ -128,7 +140,12 @@ def read_document(path: str | os.PathLike[str]) -> Document:
         results=tuple(file.results),
         provenance=file.provenance,
         frontiers=_each(label, "frontiers", body.get("frontiers", []), _frontier),
-        answers=_each(label, "four_questions.answers", questions.get("answers", []), _answer),
+        answers=_each(
+            label,
+            "four_questions.answers",
+            questions.get("answers", []),
+            partial(_answer, names={result.name for result in file.results}),
+        ),
         sentences=tuple(str(sentence) for sentence in _mapping(label, "sentences", said).values()),
         warnings=_each(label, "warnings", warned, str),
     )
@@ -177,6 +194,27 @@ def _frontier(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**entry, "scale": float(entry["scale"]), "generated": str(entry["generated"])}
 
 
-def _answer(entry: Mapping[str, Any]) -> Answer:
-    names = tuple(str(result["name"]) for result in entry["results"])
-    return Answer(str(entry["question"]), str(entry["verdict"]), names)
+def _answer(entry: Mapping[str, Any], names: Collection[str]) -> Answer:
+    own = tuple(str(result["name"]) for result in entry["results"])
+    if not set(own) <= set(names):
+        raise ValueError("an answer stands on results that the file has")
+    return Answer(str(entry["question"]), str(entry["verdict"]), own)
+
+
+def _check_shown(label: str, settings: Mapping[str, Any], diagnostics: Mapping[str, Any]) -> None:
+    """Refuse what no command writes and no table could show."""
+    for part, entries in (("settings", settings), ("diagnostics", diagnostics)):
+        for name in _NUMBERS[part]:
+            if not _is_number(entries.get(name)):
+                raise ValueError(f"{label} has {part}.{name} = {entries[name]!r}; expected a number.")
+    interval, plan = diagnostics.get("interval"), diagnostics.get("plan")
+    if isinstance(interval, list) and not all(_is_number(end) for end in interval):
+        raise ValueError(f"{label} has diagnostics.interval = {interval!r}; expected two numbers.")
+    if isinstance(plan, dict) and "reason" not in plan:
+        raise ValueError(
+            f"{label} has a diagnostics.plan without a reason; expected what {COMMANDS} write with --json."
+        )
+
+
+def _is_number(value: object) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
 from fkeax.results.jsonvalue import JSONValue, to_native
+
+_HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def dumps(obj: Any, *, indent: int | None = 2) -> str:
@@ -44,7 +47,8 @@ def loads(text: str) -> JSONValue:
         The plain Python value.
 
     Raises:
-        ValueError: The text is not JSON, holds NaN or an infinite number, or names a key twice in one object.
+        ValueError: The text is not JSON, holds NaN, an infinite number, an integer beyond float64 or half a character,
+            or names a key twice in one object.
 
     Example:
         >>> loads('{"value": 2.5}')
@@ -54,14 +58,20 @@ def loads(text: str) -> JSONValue:
         ValueError: the JSON text holds NaN; expected finite numbers or null.
     """
     try:
-        return json.loads(
+        value = json.loads(
             text,
             parse_constant=_refuse_constant,
             parse_float=_finite_float,
+            parse_int=_integer_of_float64,
             object_pairs_hook=_unique_keys,
         )
+        if _HALF_CHARACTER.search(text):  # an escape may be one half of a pair, or stand behind another backslash
+            json.dumps(value, ensure_ascii=False).encode()
     except RecursionError:
         raise ValueError("the JSON text is nested too deeply to be read.") from None
+    except UnicodeEncodeError:
+        raise ValueError("the JSON text holds half of a surrogate pair, which is no character.") from None
+    return value
 
 
 def _refuse_constant(literal: str) -> None:
@@ -73,6 +83,11 @@ def _finite_float(digits: str) -> float:
     if not math.isfinite(value):  # 1e999 is legal JSON and overflows to infinity
         raise ValueError(f"the JSON text holds {digits}, which overflows a float64; expected finite numbers or null.")
     return value
+
+
+def _integer_of_float64(digits: str) -> int:
+    _finite_float(digits)
+    return int(digits)
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

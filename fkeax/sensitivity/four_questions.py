@@ -15,6 +15,7 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from fkeax.inference import Groups
+from fkeax.numerics import checks
 from fkeax.results import Result
 from fkeax.sensitivity.cells import named_key
 from fkeax.sensitivity.location_covariance import location_covariance
@@ -139,6 +140,13 @@ def four_questions(
             f"reference and generated must have at least 4 rows each; got {samples.num_reference} and "
             f"{samples.num_generated}."
         )
+    if training is not None:
+        training = checks.matrix(training, "training")
+        if training.shape[1] != samples.dimension:
+            raise ValueError(
+                f"training must have {samples.dimension} columns, as reference and generated have; "
+                f"got {training.shape[1]}."
+            )
     test = two_sample_test(
         samples.reference,
         samples.generated,

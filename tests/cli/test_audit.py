@@ -171,3 +171,16 @@ def test_compare(ref: Path, run: Callable[..., str]):
     assert "distribution: different laws (mmd, p = 0.002)" in output
     assert "location and covariance: means differ" in output
     assert {"c-t", "bures", "mean-shift"} <= {result.name for result in read_results("c.json").results}
+
+
+def test_training_rows_of_another_width_and_a_strength_out_of_range_are_named(
+    ref: Path, complaint: Callable[..., str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    from fkeax.cli.main import main
+
+    np.save("train.npy", np.ones((9, 5)))
+    words = ("compare", ref, ref, "--train", "train.npy", "--method", "mmd")
+    assert "'train.npy' must have 6 columns, as reference and generated have; got 5" in complaint(*words)
+    words = ("audit", ref, *SMALL, "--changes", "drop=5", "--cells", "cells")
+    assert main([str(word) for word in words]) == 2
+    assert "error: a strength of --changes or --strengths must be between 0 and 1" in capsys.readouterr().err

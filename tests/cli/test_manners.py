@@ -1,4 +1,4 @@
-"""How the command line behaves whatever is computed: pipes, exit codes, options that do nothing, what the help imports."""
+"""How the command line behaves whatever is computed: pipes, exit codes, useless options, what the help imports."""
 
 from __future__ import annotations
 

@@ -89,6 +89,33 @@ def test_what_may_be_written_and_read(scored: None, complaint: Complaint) -> Non
     assert not Path("r.html").exists()
 
 
+def test_what_no_command_writes_gets_one_sentence(shown: None, complaint: Complaint) -> None:
+    document = json.loads(Path("m.json").read_text())
+
+    def refused(words: str, **parts: object) -> None:
+        Path("x.json").write_text(json.dumps({**document, **parts}))
+        assert words in complaint("report", "x.json", "-o", "r.html")
+        assert not Path("r.html").exists()
+
+    settings, diagnostics = document["settings"], document["diagnostics"]
+    refused("'x.json' has settings.bandwidth = 'two'; expected a number", settings=settings | {"bandwidth": "two"})
+    refused("diagnostics.plan without a reason", diagnostics=diagnostics | {"plan": {}})
+    refused("two modes of one rank", modes=[document["modes"][0]] * 2)
+    refused("overflows a float64", diagnostics={"level": 10**400})
+    refused("half of a surrogate pair", provenance={"command": "\ud83d"})
+
+
+def test_answers_stand_on_results(scored: None, complaint: Complaint) -> None:
+    document = json.loads(Path("s.json").read_text())
+    answer = {"question": "copying", "verdict": "none", "results": [{"name": "kid"}]}
+    Path("c.json").write_text(json.dumps(document | {"four_questions": {"answers": [answer]}}))
+    assert "bad entry four_questions.answers[0]" in complaint("report", "c.json", "-o", "r.html")
+    entry = document["results"][0]
+    entry["diagnostics"] = {"interval": ["low", "high"]}
+    Path("s.json").write_text(json.dumps(document))
+    assert "results[0], has diagnostics.interval" in complaint("report", "s.json", "-o", "r.html")
+
+
 @pytest.mark.slow
 def test_frontiers_keep_their_points(gen: Path, run: Run) -> None:
     np.save("ref.npy", np.random.default_rng(2).normal(size=(50, 6)).astype(np.float32))

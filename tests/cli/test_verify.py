@@ -110,6 +110,28 @@ def test_missing_results_are_found(ref: Path, run: Run, capsys: pytest.CaptureFi
     assert "(only recomputed)" in capsys.readouterr().out
 
 
+def test_another_sample_of_a_mode_is_found(gen: Path, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    run("modes", "gen.npy", "--bandwidth", 2, "--top", 2, "--samples", 3, "--json", "m.json")
+
+    def forge(document: dict[str, Any]) -> None:
+        document["modes"][1]["samples"][2]["index"] += 1
+        document["provenance"]["packages"] = "jax"
+
+    change("m.json", forge)
+    assert main(["verify", "m.json", "--json", "again.json"]) == 1
+    assert "NOT verified: 1 of " in capsys.readouterr().out
+    (check,) = [check for check in json.loads(Path("again.json").read_text())["checks"] if not check["same"]]
+    # Two modes of rank, eigenvalue and share, and three samples each of index and value.
+    assert (check["name"], check["recorded"], check["recomputed"]) == ("modes: entries", 18, 17)
+
+
+def test_another_verdict_is_found(ref: Path, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    run(*TEST, "--json", "out.json")
+    change("out.json", lambda document: document.update(reject=not document["reject"]))
+    assert main(["verify", "out.json"]) == 1
+    assert "fields: entries" in capsys.readouterr().out
+
+
 def test_changed_and_missing_inputs_get_one_sentence(ref: Path, run: Run, complaint: Complaint) -> None:
     run("score", "gen.npy", "--bandwidth", 2, "--json", "out.json")
     np.save("gen.npy", np.load("gen.npy") * np.float32(1.5))

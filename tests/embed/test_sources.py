@@ -97,6 +97,7 @@ def test_transparent_and_turned_images(tmp_path: Path) -> None:
         ("a.txt", b"\xff\xfe\x00", r"no text in UTF-8"),
         ("a.jsonl", b"[1]\n", r"line 1: expected an object .* got list"),
         ("a.jsonl", b'{"body": "x"}\n', r"expected a text as 'text'; it holds 'body'"),
+        ("a.jsonl", b'{"id": 1, "text": "x"}\n\n{"id": "1", "text": "y"}\n', r"line 3: the id '1' is that of line 1"),
         ("a.jsonl", b"{oops\n", r"line 1: it is no JSON"),
         ("a.npy", b"\x93NUMPY", r"no \.npy file of numbers"),
         ("a.bin", b"", r"no folder, text \(\.txt, \.jsonl\)"),

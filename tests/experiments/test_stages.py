@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from experiments.schema import Config
+from experiments.mauve.params import FrontierParams, MissingMassParams, ReshapingParams
+from experiments.schema import Config, Params
+from experiments.sensitivity.params import PairsParams
 from experiments.stages import stage, stage_folder
 from experiments.supported import UNUSED, checked_params
 
@@ -56,3 +60,24 @@ def test_groups_that_an_experiment_does_not_heed_are_refused(config: Config) -> 
         checked_params(config, type(config.params), UNUSED)
     config.encoder.name = "none"
     assert checked_params(config, type(config.params), UNUSED) is config.params
+
+
+@pytest.mark.parametrize(
+    ("params", "complaint"),
+    [
+        (ReshapingParams(rules=[]), "params.rules must have at least one entry, got none"),
+        (MissingMassParams(sample_sizes=[10, 0]), "params.sample_sizes must be at least 1, got 0"),
+        (MissingMassParams(sample_sizes=[10], exponent=math.nan), "params.exponent must be finite, got nan"),
+        (FrontierParams(num_mixtures=0), "params.num_mixtures must be at least 1, got 0"),
+        (PairsParams(spaces=["a"], generator_steps=-1), "params.generator_steps must be at least 0, got -1"),
+    ],
+)
+def test_numbers_and_lists_that_mean_nothing_are_refused(config: Config, params: Params, complaint: str) -> None:
+    config.params = params
+    with pytest.raises(ValueError, match=re.escape(complaint)):
+        checked_params(config, type(params), {})
+
+
+def test_zero_stands_where_it_has_a_meaning(config: Config) -> None:
+    config.params = PairsParams(spaces=["a"], generator_steps=0)
+    assert checked_params(config, PairsParams, {}) is config.params

@@ -178,6 +178,7 @@ class Sparse(Tensor):
         (Tensor(X[0]), ValueError, r"x must have two axes, \(n, d\) with samples as rows; got shape \(3,\)"),
         ([Tensor(X[0]), Tensor(X[0, :2])], ValueError, "its rows differ in length"),
         ([[1.0, 2.0], [3.0]], ValueError, "its rows differ in length"),
+        (np.ma.masked_equal([[1.0, 2.0], [3.0, 4.0]], 2.0), ValueError, "has masked entries; fill them, or drop"),
         (np.array([["a"]]), TypeError, "x must hold real numbers; got dtype <U1"),
         (X.astype(complex), TypeError, "x must hold real numbers"),
     ],

@@ -38,10 +38,17 @@ def test_what_json_cannot_hold_is_a_type_error(bad: object) -> None:
         dumps({"here": bad})
 
 
-@pytest.mark.parametrize("literal", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999"])
+@pytest.mark.parametrize("literal", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "1" + 400 * "0"])
 def test_reading_refuses_non_finite(literal: str) -> None:
     with pytest.raises(ValueError, match="expected finite numbers or null"):
         loads(f'{{"value": [{literal}]}}')
+
+
+def test_reading_refuses_half_a_character() -> None:
+    assert loads(r'["\ud83d\ude00", "\\ud83d"]') == ["\U0001f600", r"\ud83d"]
+    for text in (r'["\ud83d"]', r'{"\uDE00": 1}'):
+        with pytest.raises(ValueError, match="half of a surrogate pair"):
+            loads(text)
 
 
 def test_reading_refuses_repeated_keys() -> None:
