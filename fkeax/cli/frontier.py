@@ -101,7 +101,7 @@ def _show(found: dict[str, FrontierEstimate]) -> None:
     tables.print_table(("samples", "n", "score", "value", "std. error"), rows)
     first = next(iter(found.values()))
     tables.print_notes(["n: reference and generated samples"])
-    tables.print_notes(f"{name}: {meaning}" for name, meaning in relative.MEANINGS.items() if name in first.results)
+    tables.print_notes(tables.meanings_of(list(first.results.values())))
     for estimate in found.values():
         tables.print_notes(tables.warnings_of(estimate.results))
 

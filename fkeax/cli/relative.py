@@ -22,15 +22,6 @@ METRICS = (*FRONTIER, *KERNEL, "frechet", *MANIFOLD, *NOVELTY)
 ALIASES = {"fid": ("frechet",), "prdc": MANIFOLD}
 SHOWN_MODES, SHOWN_SAMPLES = 3, 8
 LIKE = ("mauve-text", "paper", "exact")
-MEANINGS = {
-    "mauve": "area under the divergence frontier; 1 for equal laws, biased low by about buckets / n",
-    "mauve-debiased": "the same less its first-order bias; may leave [0, 1] by noise",
-    "kid": "unbiased: at equal laws it is 0 on average, and can be negative",
-    "ken": "novel mass times the entropy of the novel modes; above 0 by noise even at equal laws",
-    "finc": "ken through random features: reads low, most where many small modes are novel",
-    "rrke": "0 for equal samples; above 0 by noise at equal laws: compare with two halves of the reference",
-    "frechet": "biased upward by about d / n; compare only at equal n",
-}
 
 
 def scores(
@@ -103,7 +94,7 @@ def show(results: dict[str, Result]) -> None:
     settings = next(iter(results.values())).settings
     sizes = f"{settings['n_ref']} reference and {settings['n_gen']} generated samples"
     tables.print_notes([f"data: {sizes} of dimension {settings['dimension']}"])
-    tables.print_notes(f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in results)
+    tables.print_notes(tables.meanings_of(list(results.values())))
     for result in results.values():
         tables.print_notes(_novel_modes(result))
     tables.print_notes(tables.warnings_of(results))

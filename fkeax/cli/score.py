@@ -237,30 +237,4 @@ def show(results: dict[str, Result]) -> None:
     tables.print_table(("score", "value", "std. error", "95 % interval")[:columns], [row[:columns] for row in rows])
     any_result = next(iter(results.values()))
     tables.print_notes(tables.describe_settings(any_result.settings, any_result.diagnostics))
-    tables.print_notes(_notes(results))
-
-
-NOTABLE_MASS = 1e-5  # moves a score by about ten times as much, the fourth digit
-MEANINGS = {
-    "rke-debiased": "rke without the bias of the random frequencies; the one to report",
-    "rke-population": "over pairs of distinct samples only; estimates the population's, whatever n",
-}
-
-
-def _notes(results: dict[str, Result]) -> list[str]:
-    notes = [f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in results]
-    if any(name.endswith("-debiased") and name.startswith("vendi") for name in results):
-        notes.append(
-            "vendi-...-debiased: vendi without the leading bias of the random frequencies (-second: and the next); "
-            "plain vendi by fkea reads low, most at low orders"
-        )
-    elif any(name.startswith("vendi") and result.settings["estimator"] == "fkea" for name, result in results.items()):
-        notes.append(
-            "vendi by fkea reads low, most at low orders; vendi-debiased among the --metrics shows by how much"
-        )
-    removed = [result.diagnostics.get("mass_removed") for result in results.values()]
-    lost = max((mass for mass in removed if isinstance(mass, float)), default=0.0)
-    if lost > NOTABLE_MASS:
-        wider = "; --dtype float64 keeps them" if next(iter(results.values())).settings["dtype"] == "float32" else ""
-        notes.append(f"note: eigenvalues below rounding, {tables.format_share(lost)} of the sum, count as 0{wider}")
-    return notes + tables.warnings_of(results)
+    tables.print_notes([*tables.meanings_of(list(results.values())), *tables.warnings_of(results)])

@@ -10,6 +10,7 @@ from fkeax.results.formatting import format_number as format_number
 from fkeax.results.formatting import format_share as format_share
 from fkeax.results.formatting import format_stderr as format_stderr
 from fkeax.results.formatting import warnings_of as warnings_of
+from fkeax.results.meanings import meanings_of as meanings_of
 
 UNFOLDED = 10_000
 

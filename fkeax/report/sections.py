@@ -18,6 +18,7 @@ from fkeax.report.drawings import (
 from fkeax.report.page import Block, Facts, Notes, Section, Table
 from fkeax.results import Result
 from fkeax.results.formatting import describe_settings, format_number, format_share, warnings_of
+from fkeax.results.meanings import meanings_of
 
 SHOWN_SAMPLES = 8
 # What `describe_settings` speaks of; results against a reference have other settings.
@@ -93,7 +94,8 @@ def _settings_notes(results: Sequence[Result]) -> list[str]:
         method = result.diagnostics.get("stderr_method")
         if result.stderr is not None and isinstance(method, str) and result.name not in methods.get(method, []):
             methods.setdefault(method, []).append(result.name)
-    return notes + [f"error of {', '.join(names)}: {method}" for method, names in methods.items()]
+    notes += [f"error of {', '.join(names)}: {method}" for method, names in methods.items()]
+    return notes + meanings_of(results)
 
 
 def comparison_section(documents: Sequence[Document]) -> Section:

@@ -53,6 +53,14 @@ def test_a_page_of_scores(scored: None, run: Run) -> None:
     assert Page(Path("r.html").read_text(encoding="utf-8")).texts("h1") == ["fkeax report"]
 
 
+def test_a_page_says_what_the_terminal_says_of_scores(scored: None, run: Run) -> None:
+    write_results("k.json", [Result("kid", 0.1, 0.02, {"n_ref": 9, "n_gen": 8}, {"mass_removed": 0.1})], {})
+    run("report", "k.json", "-o", "r.html")
+    words = Page(Path("r.html").read_text(encoding="utf-8")).all("main")[0].text
+    assert "kid: unbiased: at equal laws it is 0 on average" in words
+    assert "eigenvalues below rounding, 10.0 % of the sum, count as 0" in words
+
+
 def test_modes_with_their_pictures(shown: None, run: Run) -> None:
     document = json.loads(Path("m.json").read_text())
     samples = [sample for mode in document["modes"] for sample in mode["samples"]]
