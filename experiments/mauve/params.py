@@ -92,7 +92,7 @@ class TextParams(LanguageModelParams):
     """How texts are made and compared.
 
     Attributes:
-        embedding: all-minilm-l6-v2 or characters.
+        embedding: all-minilm-l6-v2, use-multilingual or characters.
         prompt: Pieces of a held-out text that a generation continues.
         main_model: The model of the sweep over rules.
         rules: Decoding rules of the main model.
@@ -125,6 +125,13 @@ class EstimatorParams(TextParams):
 
 
 @dataclass
+class EmbeddingsParams(TextParams):
+    """A second sentence encoder beside the first: a value of `embedding`; null for none."""
+
+    second_embedding: str | None = None
+
+
+@dataclass
 class ChecklistParams(TextParams):
     """What the checklist varies: buckets over samples, the constant c, and the share of the texts that is used."""
 
@@ -147,7 +154,7 @@ PARAMS: dict[str, type[Params]] = {
     "mauve_sec72_decoding": TextParams,
     "mauve_sec73_estimators": EstimatorParams,
     "mauve_sec74_divergences": TextParams,
-    "mauve_sec75_embeddings": TextParams,
+    "mauve_sec75_embeddings": EmbeddingsParams,
     "mauve_sec76_precision_recall": TextParams,
     "mauve_sec77_images": TruncationParams,
     "mauve_sec8_checklist": ChecklistParams,

@@ -1,4 +1,4 @@
-"""Embeddings of texts: a sentence encoder, a bag of characters, and the hidden states of a language model."""
+"""Embeddings of texts: two sentence encoders, a bag of characters, and the hidden states of a language model."""
 
 from __future__ import annotations
 
@@ -16,9 +16,21 @@ from experiments.mauve.language_models import LanguageModel
 from experiments.schema import Config
 from experiments.stages import stage
 
-MINILM, CHARACTERS = "all-minilm-l6-v2", "characters"
-EMBEDDINGS = (MINILM, CHARACTERS)
+MINILM, USE, CHARACTERS = "all-minilm-l6-v2", "use-multilingual", "characters"
+ENCODERS = {MINILM: "mauve-minilm", USE: "mauve-use"}
+"""Sentence encoders, and the stages that keep what they found."""
+EMBEDDINGS = (*ENCODERS, CHARACTERS)
 BATCH = 64
+
+
+def check_embedding(embedding: str, name: str = "params.embedding") -> None:
+    """Refuse what is no embedding of texts.
+
+    Raises:
+        ValueError: No such embedding.
+    """
+    if embedding not in EMBEDDINGS:
+        raise ValueError(f"{name} must be one of {', '.join(EMBEDDINGS)}; got {embedding!r}.")
 
 
 def text_features(config: Config, embedding: str, texts: Sequence[str]) -> np.ndarray:
@@ -26,28 +38,28 @@ def text_features(config: Config, embedding: str, texts: Sequence[str]) -> np.nd
 
     Args:
         config: Of the run.
-        embedding: "all-minilm-l6-v2", a sentence encoder; or "characters", how often each byte occurs.
+        embedding: "all-minilm-l6-v2" or "use-multilingual", sentence encoders; or "characters", how often each byte
+            occurs.
         texts: An empty one is embedded as a full stop: an encoder has nothing to average otherwise.
 
     Raises:
         ValueError: No such embedding.
         AssetError: Weights could not be fetched.
     """
+    check_embedding(embedding)
     if embedding == CHARACTERS:
         return byte_frequencies(texts)
-    if embedding != MINILM:
-        raise ValueError(f"params.embedding must be one of {', '.join(EMBEDDINGS)}; got {embedding!r}.")
     given = tuple(text if text.strip() else "." for text in texts)
     unique = tuple(dict.fromkeys(given))  # greedy decoding repeats itself
 
     def compute(_: Path) -> dict[str, np.ndarray]:
         from fkeax.embed import find_encoder
 
-        encode = find_encoder(MINILM).load()
+        encode = find_encoder(embedding).load()
         parts = [encode(list(unique[start : start + BATCH])) for start in range(0, len(unique), BATCH)]
         return {"rows": np.concatenate(parts)}
 
-    rows = stage(config, "mauve-minilm", {"texts": content_of(unique), "version": 1}, compute)["rows"]
+    rows = stage(config, ENCODERS[embedding], {"texts": content_of(unique), "version": 1}, compute)["rows"]
     place = {text: number for number, text in enumerate(unique)}
     return rows[[place[text] for text in given]]
 

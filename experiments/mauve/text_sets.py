@@ -15,6 +15,7 @@ from experiments.mauve.generations import generated_rows, read_gpt2_outputs
 from experiments.mauve.gpt import SHAPES
 from experiments.mauve.language_models import LanguageModel, corpus_of, language_model, word_pieces_of
 from experiments.mauve.params import TextParams
+from experiments.mauve.text_features import check_embedding
 from experiments.mauve.word_pieces import document_starts, texts_of
 from experiments.schema import Config
 from experiments.supported import UNUSED, checked_params
@@ -94,6 +95,7 @@ def checked_text_params(config: Config) -> TextParams:
             f"params.lengths must be ascending, above params.prompt = {params.prompt} and at most {longest}, "
             f"got {lengths}."
         )
+    check_embedding(params.embedding)
     vocabulary = SHAPES[params.main_model].vocabulary
     for words in (*params.rules, *params.rules_of_sizes):
         parse_rule(words, vocabulary)  # before hours of training, not after
