@@ -111,5 +111,6 @@ def _write(target: Path, source: Source, encoder: Encoder, done: Embedded, comma
     }
     provenance["items"] = {"count": len(source.items), "modality": source.modality, "sha256": done.content}
     arrays = {"features": done.features, "ids": source.ids, "provenance": np.array(dumps(provenance))}
+    arrays["item_sha256"] = np.array(done.checksums)
     named = {"labels": source.labels, "groups": source.groups}
     write_npz(target, arrays | {name: array for name, array in named.items() if array is not None})

@@ -150,6 +150,7 @@ def _document(
     from fkeax.results import Result
 
     names = None if file.ids is None else file.ids.tolist()
+    checksums = None if file.checksums is None else file.checksums.tolist()
     shares = [
         Result("mode-share", float(share), None, {**found.settings, "rank": rank}, {"eigenvalue": float(eigenvalue)})
         for rank, (share, eigenvalue) in enumerate(zip(found.shares, found.eigenvalues, strict=True), start=1)
@@ -160,7 +161,9 @@ def _document(
             "eigenvalue": found.eigenvalues[rank - 1],
             "share": found.shares[rank - 1],
             "samples": [
-                {"index": index, "value": value} | ({} if names is None else {"id": str(names[index])})
+                {"index": index, "value": value}
+                | ({} if names is None else {"id": str(names[index])})
+                | ({} if checksums is None else {"sha256": str(checksums[index])})
                 for index, value in zip(
                     found.sample_indices[rank - 1].tolist(), found.sample_values[rank - 1].tolist(), strict=True
                 )

@@ -27,12 +27,17 @@ class Embedded:
     Attributes:
         features: One row for each item.
         num_kept: How many of the rows were in the cache.
-        content: SHA-256 of the checksums of the items, in order.
+        checksums: Of the content of each item.
     """
 
     features: Float32[np.ndarray, "n d"]
     num_kept: int
-    content: str
+    checksums: tuple[str, ...]
+
+    @property
+    def content(self) -> str:
+        """SHA-256 of the checksums of the items, in order."""
+        return hashlib.sha256("\n".join(self.checksums).encode()).hexdigest()
 
 
 def embed(
@@ -85,8 +90,7 @@ def embed(
         parts.append(rows)
         checksums += contents
         progress(len(batch))
-    content = hashlib.sha256("\n".join(checksums).encode()).hexdigest()
-    return Embedded(np.concatenate(parts), num_kept, content)
+    return Embedded(np.concatenate(parts), num_kept, tuple(checksums))
 
 
 def _settings(encoder: Encoder) -> dict[str, object]:

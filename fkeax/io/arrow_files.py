@@ -153,5 +153,5 @@ def _opened(
         member,
         labels.get(chosen.ids or ""),
         labels.get(chosen.groups or ""),
-        chosen.notices,
+        notices=chosen.notices,
     )

@@ -28,6 +28,7 @@ class FeatureFile:
         ids: A name for each row, as the files have it; None if they have none.
         groups: A label for each row, equal for rows that depend on each other (the frames of a clip); None if rows are
             not known to be grouped.
+        checksums: The SHA-256 of what each row was made of, as `fkeax embed` writes it; None if it is not known.
         notices: Sentences on how the files were understood.
     """
 
@@ -38,6 +39,7 @@ class FeatureFile:
     rows_per_file: tuple[int, ...]
     ids: Shaped[np.ndarray, "n"] | None = None
     groups: Shaped[np.ndarray, "n"] | None = None
+    checksums: Shaped[np.ndarray, "n"] | None = None
     notices: tuple[str, ...] = ()
 
     @property

@@ -73,7 +73,15 @@ def load_features(
         opened = replace(opened, ids=opened.ids if ids is None else ids, groups=None)
         notices = (*layout.notices, *(notice for notice in notices if "an item each" not in notice))
     return FeatureFile(
-        place, opened.member, opened.array, tuple(files), sizes, opened.ids, opened.groups, tuple(notices)
+        place,
+        opened.member,
+        opened.array,
+        tuple(files),
+        sizes,
+        opened.ids,
+        opened.groups,
+        opened.checksums,
+        tuple(notices),
     )
 
 

@@ -15,6 +15,7 @@ ID_NAMES = (
     *("names", "name", "keys", "key", "urls", "url"),
 )
 GROUP_NAMES = ("groups", "group")
+CHECKSUM_NAME = "item_sha256"
 _MOST_LISTED = 12
 
 
@@ -42,6 +43,7 @@ class OpenedArray:
         member: The name of the array within the file, if it has one.
         ids: Names of the rows, if the file holds them.
         groups: Labels of rows that belong together, if the file holds them.
+        checksums: Of what each row was made of, if the file holds them.
         notices: What a reader should know of how the file was understood.
     """
 
@@ -49,6 +51,7 @@ class OpenedArray:
     member: str | None = None
     ids: np.ndarray | None = None
     groups: np.ndarray | None = None
+    checksums: np.ndarray | None = None
     notices: tuple[str, ...] = field(default=())
 
 
@@ -70,9 +73,8 @@ def open_member(members: Mapping[str, Member], wanted: str | None, label: str, *
     opened = features_of(members[name], f"{label}:{name}")
     num_rows = opened.array.shape[0]
     others = {other: member for other, member in members.items() if other != name}
-    return OpenedArray(
-        opened.array, name, _labels(others, ID_NAMES, num_rows), _labels(others, GROUP_NAMES, num_rows), opened.notices
-    )
+    ids, groups, checksums = (_labels(others, names, num_rows) for names in (ID_NAMES, GROUP_NAMES, (CHECKSUM_NAME,)))
+    return OpenedArray(opened.array, name, ids, groups, checksums, opened.notices)
 
 
 def features_of(member: Member, label: str, *, vectors: bool = False) -> OpenedArray:

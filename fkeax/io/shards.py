@@ -104,7 +104,7 @@ def open_files(
     notices = list(dict.fromkeys(notice for part in parts for notice in part.notices))
     ids, groups, notice = _labels(parts)
     array = whole if mmap else np.asarray(whole)
-    return OpenedArray(array, parts[0].member, ids, groups, (notice, *notices)), sizes
+    return OpenedArray(array, parts[0].member, ids, groups, notices=(notice, *notices)), sizes
 
 
 @dataclass(frozen=True)

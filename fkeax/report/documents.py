@@ -23,11 +23,19 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Sample:
-    """A sample of a mode: its row, its name if the features have names, and the value of the eigenfunction."""
+    """A sample of a mode.
+
+    Attributes:
+        index: Its row.
+        value: Of the eigenfunction.
+        id: Its name, if the features have names.
+        sha256: The checksum of what its features were made of, if they know it.
+    """
 
     index: int
     value: float
     id: str | None
+    sha256: str | None = None
 
 
 @dataclass(frozen=True)
@@ -179,7 +187,12 @@ def _mapping(label: str, name: str, entry: Any) -> Mapping[str, Any]:
 
 def _mode(entry: Mapping[str, Any]) -> Mode:
     samples = tuple(
-        Sample(int(sample["index"]), float(sample["value"]), None if "id" not in sample else str(sample["id"]))
+        Sample(
+            int(sample["index"]),
+            float(sample["value"]),
+            None if "id" not in sample else str(sample["id"]),
+            None if "sha256" not in sample else str(sample["sha256"]),
+        )
         for sample in entry["samples"]
     )
     return Mode(int(entry["rank"]), float(entry["eigenvalue"]), float(entry["share"]), samples)

@@ -127,6 +127,15 @@ class _Items:
             )
 
     def find(self, sample: Sample) -> Item:
+        item = self._named(sample)
+        if sample.sha256 is not None and item.checksum() != sample.sha256:
+            raise ValueError(
+                f"{self.where} has another {item.id!r} than the one that row {sample.index} of the features of "
+                f"{self.name!r} was made of; expected the folder or file that was embedded."
+            )
+        return item
+
+    def _named(self, sample: Sample) -> Item:
         if sample.id is None:
             if not 0 <= sample.index < len(self.items):
                 raise ValueError(

@@ -70,6 +70,19 @@ def test_modes_with_their_pictures(shown: None, run: Run) -> None:
     assert [e.attributes["alt"] for e in page.all("img") if "picture" not in e.parents] == [s["id"] for s in samples]
 
 
+def test_another_folder_with_the_same_names_is_refused(tmp_path: Path, run: Run, complaint: Complaint) -> None:
+    for folder, grey in (("mine", 0), ("yours", 100)):
+        Path(folder).mkdir()
+        for number in range(8):
+            Image.fromarray(np.full((4, 4, 3), grey + number, np.uint8)).save(f"{folder}/{number}.png")
+    run("embed", "mine", "--model", "pixels", "-o", "gen.npz", "--no-cache")
+    run("modes", "gen.npz", "--bandwidth", 2, "--top", 1, "--samples", 2, "--json", "m.json")
+    run("report", "m.json", "-o", "r.html", "--images", "mine")
+    said = complaint("report", "m.json", "-o", "r.html", "--images", "yours")
+    assert "--images 'yours' has another '" in said
+    assert "expected the folder or file that was embedded" in said
+
+
 def test_options_that_do_not_fit(shown: None, complaint: Complaint) -> None:
     write_score()
     words = ("report", "m.json", "s.json", "-o", "r.html")
