@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,9 +16,8 @@ from experiments.sensitivity.configurations import CONFIGURATIONS, permutations
 from experiments.sensitivity.params import PowerParams
 from experiments.sensitivity.spaces import Embeddings
 from fkeax.io import sha256_of_array
-from fkeax.sensitivity import Cell, CellName, Effort, InfeasibleChange, Study, arms_of, named_key
-from fkeax.sensitivity.detectors import make_pair
-from fkeax.sensitivity.power import changed_draw
+from fkeax.sensitivity import Cell, CellName, Effort, Study, arms_of, named_key
+from fkeax.sensitivity.power import cells_of_arm
 from fkeax.sensitivity.study import prepare_study
 
 LOG = logging.getLogger(__name__)
@@ -105,7 +104,11 @@ def cells_of(
                 if study is None:
                     study = (prepare or study_of)(key, embeddings, plan)
                     LOG.info("%s: n = %d, cells from draw %d on", name, plan.num_samples, draw)
-                table.append(_tested(study, plan.effort, missing, ignore_groups), found)
+                drawn = study.pool.draw(study.key, draw)
+                tested = cells_of_arm(
+                    study, plan.effort, drawn, missing, detectors=CONFIGURATIONS, ignore_groups=ignore_groups
+                )
+                table.append(list(tested), found)
             cells = [table.cell(one.test, change, strength, plan.num_samples, draw, found) for one in names]
             yield from (cell for cell in cells if cell is not None)
 
@@ -120,23 +123,6 @@ def study_of(key: jax.Array, embeddings: Embeddings, plan: Plan) -> Study:
         changes=[change for change, _ in plan.arms],
         tests=("window",) if "window" in plan.tests else (),
     )
-
-
-def _tested(study: Study, effort: Effort, names: Sequence[CellName], ignore_groups: bool) -> list[Cell]:
-    """Return the cells of some tests on one changed draw; they share its rows and its squared distances."""
-    first = names[0]
-    drawn = study.pool.draw(study.key, first.draw)
-    try:
-        changed = changed_draw(study, drawn, first.draw, first.change, first.strength)
-    except InfeasibleChange as error:
-        return [Cell(name, None, None, None, None, None, None, str(error)) for name in names]
-    pair = make_pair(drawn.reference, changed.samples, None if ignore_groups else drawn.groups)
-    cells = []
-    for name in names:
-        test = CONFIGURATIONS[name.test].run(name.key(study.key), pair, study.scales, effort)
-        width = test.kernels[0].bandwidth if len(test.kernels) == 1 else None
-        cells.append(Cell(name, test.reject, test.p_value, test.z, width, changed.w2, changed.w2_kind))
-    return cells
 
 
 def corpus_facts(embeddings: Embeddings) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import jax
@@ -15,7 +15,7 @@ from fkeax.sensitivity.cells import Cell, CellName, named_key
 from fkeax.sensitivity.changed import Changed, InfeasibleChange
 from fkeax.sensitivity.changes import CHANGES, apply_change
 from fkeax.sensitivity.corpus import Corpus
-from fkeax.sensitivity.detectors import DEFAULT_TESTS, DETECTORS, Effort, Scales, make_pair
+from fkeax.sensitivity.detectors import DEFAULT_TESTS, DETECTORS, Detector, Effort, Scales, make_pair
 from fkeax.sensitivity.draws import DrawnPair, Pool
 from fkeax.twosample.decisions import checked_level
 
@@ -109,36 +109,46 @@ def power_cells(
     """
     for draw, arms in itertools.groupby(grid.names(), key=lambda name: name.draw):
         drawn: DrawnPair | None = None
-        for (change, strength), names in itertools.groupby(arms, key=lambda name: (name.change, name.strength)):
+        for _, names in itertools.groupby(arms, key=lambda name: (name.change, name.strength)):
             found = [(name, known(name)) for name in names]
-            if all(cell is not None for _, cell in found):
-                yield from (cell for _, cell in found if cell is not None)
-                continue
-            drawn = drawn or study.pool.draw(study.key, draw)
-            yield from _cells_of_arm(study, grid.effort, drawn, draw, change, strength, found)
+            missing = [name for name, cell in found if cell is None]
+            if missing:
+                drawn = drawn or study.pool.draw(study.key, draw)
+            computed = iter(()) if drawn is None else cells_of_arm(study, grid.effort, drawn, missing)
+            for _, cell in found:
+                yield next(computed) if cell is None else cell
 
 
-def _cells_of_arm(
+def cells_of_arm(
     study: Study,
     effort: Effort,
     drawn: DrawnPair,
-    number: int,
-    change: str,
-    strength: float,
-    found: list[tuple[CellName, Cell | None]],
+    names: Sequence[CellName],
+    *,
+    detectors: Mapping[str, Detector] = DETECTORS,
+    ignore_groups: bool = False,
 ) -> Iterator[Cell]:
-    """Yield the cells of one change of one draw."""
-    try:
-        changed = changed_draw(study, drawn, number, change, strength)
-    except InfeasibleChange as error:
-        yield from (cell or Cell(name, None, None, None, None, None, None, str(error)) for name, cell in found)
+    """Yield the cells of some tests on one changed draw; they share its rows and its squared distances.
+
+    Args:
+        study: The corpus.
+        effort: Level and relabellings.
+        drawn: The draw that the names number.
+        names: Cells of one draw, one change and one strength; none gives none.
+        detectors: The tests by name.
+        ignore_groups: Draw whole groups, but relabel rows as if they were independent.
+    """
+    if not names:
         return
-    pair = make_pair(drawn.reference, changed.samples, drawn.groups)
-    for name, cell in found:
-        if cell is not None:
-            yield cell
-            continue
-        test = DETECTORS[name.test].run(name.key(study.key), pair, study.scales, effort)
+    first = names[0]
+    try:
+        changed = changed_draw(study, drawn, first.draw, first.change, first.strength)
+    except InfeasibleChange as error:
+        yield from (Cell(name, None, None, None, None, None, None, str(error)) for name in names)
+        return
+    pair = make_pair(drawn.reference, changed.samples, None if ignore_groups else drawn.groups)
+    for name in names:
+        test = detectors[name.test].run(name.key(study.key), pair, study.scales, effort)
         width = test.kernels[0].bandwidth if len(test.kernels) == 1 else None
         yield Cell(name, test.reject, test.p_value, test.z, width, changed.w2, changed.w2_kind)
 

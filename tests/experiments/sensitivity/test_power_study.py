@@ -47,7 +47,7 @@ def test_cells_are_those_of_the_library_and_come_from_the_table_afterwards(
         for cell in expected
     ]
     assert sum(cell.infeasible is not None for cell in found) == 4
-    monkeypatch.setattr(power_study, "_tested", None)
+    monkeypatch.setattr(power_study, "cells_of_arm", None)
     assert list(cells_of(embeddings, CellTable(tmp_path / "a.csv"), plan, seed=0, name="a")) == found
 
 
