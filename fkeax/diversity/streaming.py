@@ -24,7 +24,7 @@ from jaxtyping import Array, Float
 from fkeax.features import FourierMap, featurize_parts
 from fkeax.numerics import accumulate, batching, checks, linalg, pytrees
 from fkeax.numerics.accumulate import CompensatedSum, MomentState
-from fkeax.numerics.host_products import PairedProductSums
+from fkeax.numerics.host_products import PairedProductSums, project
 from fkeax.numerics.trig import cos_sin_turns
 
 Tree = TypeVar("Tree")
@@ -223,7 +223,7 @@ def stream_on_host(
     for chunk in chunks:
         chunk_weights = None if weights is None else weights[seen : seen + chunk.shape[0]]
         batch = batching.pad(chunk, chunk_weights, size, centre=centre, dtype=dtype)
-        np.matmul(np.divide(batch.rows, 2 * math.pi, out=batch.rows), frequencies.T, out=turns)
+        project(batch.rows, frequencies, 1 / (2 * math.pi), out=turns)
         cosine, sine = _weighted_features(turns, batch.weights)
         # Padding has weight 0: BLAS need not multiply it.
         sums.add(np.asarray(cosine)[: chunk.shape[0]], np.asarray(sine)[: chunk.shape[0]])
