@@ -115,6 +115,14 @@ def block_eigenvalues(blocks: Sequence[Float[Array, "_ _"]]) -> np.ndarray:
     return eigenvalues(dense_symmetric(blocks))
 
 
+def eigenpairs(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return all eigenvalues, descending, with unit eigenvectors as columns, by divide and conquer. On the host."""
+    from scipy import linalg
+
+    values, vectors = linalg.eigh(matrix.T, lower=True, driver="evd", check_finite=False)
+    return values[::-1], vectors[:, ::-1]
+
+
 def top_eigenpairs(matrix: np.ndarray | Float[Array, "f f"], num_pairs: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the largest eigenvalues, descending, and their unit eigenvectors as columns. Eager, on the host."""
     from scipy import linalg

@@ -9,7 +9,8 @@ from jax.typing import ArrayLike
 from jaxtyping import Float
 
 from fkeax.numerics import checks
-from fkeax.numerics.linalg import relative_cutoff
+from fkeax.numerics.host_threads import spans_on_all_threads
+from fkeax.numerics.linalg import eigenpairs, relative_cutoff
 
 _BLOCK_ROWS = 4096
 
@@ -47,8 +48,18 @@ class PCA:
         if rows.dtype != np.float32:
             rows = rows.astype(np.float64, copy=False)
         dtype = checks.working_dtype(rows.dtype)
-        centred = _centred(rows, self.mean).astype(dtype, copy=False)
-        return centred @ self.components.T.astype(dtype)
+        directions = self.components.T.astype(dtype)
+        found = np.empty((rows.shape[0], directions.shape[1]), dtype)
+
+        def project(first: int, last: int) -> None:
+            for begin in range(first, last, _BLOCK_ROWS):
+                end = min(last, begin + _BLOCK_ROWS)
+                centred = _centred(rows[begin:end], self.mean).astype(dtype, copy=False)
+                np.matmul(centred, directions, out=found[begin:end])
+
+        with spans_on_all_threads() as for_spans:
+            for_spans(project, rows.shape[0])
+        return found
 
 
 def fit_pca(x: ArrayLike, *, explained_variance: float | None = None, num_components: int | None = None) -> PCA:
@@ -89,8 +100,8 @@ def fit_pca(x: ArrayLike, *, explained_variance: float | None = None, num_compon
     if rows.dtype != np.float32:
         rows = rows.astype(np.float64, copy=False)
     matrix = _gram(rows, mean) if wide else _covariance(rows, mean)
-    variances, vectors = np.linalg.eigh(matrix.astype(rows.dtype))  # all pairs, by divide and conquer
-    variances, vectors = variances[::-1].astype(np.float64), vectors[:, ::-1]
+    variances, vectors = eigenpairs(matrix.astype(rows.dtype))
+    variances = variances.astype(np.float64)
     variances = np.where(variances > relative_cutoff(smaller, rows.dtype) * variances[0], variances, 0)
     if explained_variance is not None:
         num_components = _num_explaining(variances, explained_variance)
@@ -100,11 +111,18 @@ def fit_pca(x: ArrayLike, *, explained_variance: float | None = None, num_compon
 
 
 def _covariance(rows: np.ndarray, mean: np.ndarray) -> np.ndarray:
-    total = np.zeros((rows.shape[1], rows.shape[1]))
-    for begin in range(0, rows.shape[0], _BLOCK_ROWS):
-        centred = _centred(rows[begin : begin + _BLOCK_ROWS], mean)
-        total += centred.T @ centred  # NumPy computes half of a symmetric product
-    return total / rows.shape[0]
+    totals: dict[int, np.ndarray] = {}
+
+    def add(first: int, last: int) -> None:
+        total = np.zeros((rows.shape[1], rows.shape[1]))
+        for begin in range(first, last, _BLOCK_ROWS):
+            centred = _centred(rows[begin : min(last, begin + _BLOCK_ROWS)], mean)
+            total += centred.T @ centred  # NumPy computes half of a symmetric product
+        totals[first] = total
+
+    with spans_on_all_threads() as for_spans:
+        for_spans(add, rows.shape[0])
+    return sum(totals[first] for first in sorted(totals)) / rows.shape[0]
 
 
 def _centred(rows: np.ndarray, mean: np.ndarray) -> np.ndarray:

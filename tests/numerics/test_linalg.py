@@ -72,6 +72,9 @@ def test_top_eigenpairs(x64):
     np.testing.assert_allclose(values, np.linalg.eigvalsh(matrix)[::-1][:4], rtol=1e-12)
     np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-11 * values[0])
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(4), atol=1e-13)
+    all_values, all_vectors = linalg.eigenpairs(matrix)
+    np.testing.assert_allclose(all_values[:4], values, rtol=1e-12)
+    np.testing.assert_allclose(all_vectors @ (all_values[:, None] * all_vectors.T), matrix, atol=1e-11 * values[0])
 
 
 def test_normalized_spectrum_cuts_renormalises_and_says_so():
