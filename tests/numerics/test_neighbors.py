@@ -93,3 +93,6 @@ def test_order_statistics_are_exact():
             assert selection.kth_smallest(values, k) == np.partition(values, k)[k]
     padded = np.concatenate([random.standard_normal(10_000) ** 2, np.full(5000, np.inf)])
     assert selection.median_of_smallest(padded, 10_000) == np.median(padded[:10_000])
+    many = np.random.default_rng(3).chisquare(9, 200_000)  # enough for a bracket
+    assert selection.median_of_smallest(many, many.size) == np.median(many)
+    assert selection.order_statistics(many, 70, 90) == tuple(np.sort(many)[[70, 90]])
