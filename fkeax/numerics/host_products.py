@@ -18,7 +18,7 @@ def project(
     """Write ``scale * rows directions^T``, all three row-major and of one dtype."""
     from scipy.linalg import blas
 
-    gemm = blas.get_blas_funcs("gemm", (out,))
+    (gemm,) = blas.get_blas_funcs(("gemm",), (out,))
     found = gemm(scale, directions.T, rows.T, c=out.T, trans_a=True, overwrite_c=True)
     if not np.shares_memory(found, out):
         out[:] = found.T
