@@ -115,3 +115,29 @@ def test_section_5_error_of_rke_is_the_predicted_bias() -> None:
     """Measured over eight draws; their standard error is below 2 % from r = 125 on."""
     found, predicted = (column("sec5_error", "errors", header)[:-1] for header in ("rke", "RKE predicted"))
     assert all(abs(ours / theory - 1) < 0.03 for ours, theory in zip(found, predicted, strict=True))
+
+
+def test_section_4_slopes() -> None:
+    """Theory: 3 (and not below 2.367), 2 and 1; fixed costs of a call flatten all three at small n."""
+    times, memory = (
+        dict(zip(column("sec4_scaling", "costs", "score"), column("sec4_scaling", "costs", name), strict=True))
+        for name in ("slope of time", "slope of memory")
+    )
+    assert times["VENDI of an order other than 2, exact"] > 2.367
+    assert 1.5 < times["RKE, exact"] < 2.3
+    for score in ("FKEA, RKE alone", "FKEA, any order"):
+        assert times[score] < 1.25
+        assert abs(memory[score]) < 0.1
+
+
+def test_figs_14_15_clusters_differ_by_encoder_and_are_not_chance() -> None:
+    found = record("fig14_15_encoders")["findings"]
+    assert [finding["agrees"] for finding in found] == ["yes"] * 3
+
+
+@pytest.mark.parametrize("name", ["fig05_afhq", "fig06_coco"])
+def test_figs_5_and_6_have_modes_of_one_class(name: str) -> None:
+    """Not every mode is of one class: the record says of how many it holds."""
+    (finding,) = record(name)["findings"]
+    held, of = (int(word) for word in finding["agrees"].split() if word.isdecimal())
+    assert 1 <= held <= of == 4
