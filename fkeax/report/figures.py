@@ -143,7 +143,7 @@ def mode_grid(panels: Sequence[ModePanel], *, title: str, num_columns: int = 5) 
         figsize=(max(side * num_columns, 4.4) + 0.2, (side + 0.55) * num_rows + 0.5), dpi=DPI, layout="constrained"
     )
     figure.get_layout_engine().set(w_pad=0.09, h_pad=0.07)  # pyright: ignore
-    figure.suptitle(title, fontsize=11)
+    figure.suptitle(title, fontsize=11, wrap=True)  # the figure may be narrower than its title
     axes = figure.subplots(num_rows, num_columns, squeeze=False).ravel()
     for axis, panel in zip(axes, panels, strict=False):
         per_row = math.ceil(math.sqrt(len(panel.pictures)))
