@@ -35,6 +35,10 @@ def run(config: Config) -> Outcome:
     params = checked_text_params(config)
     if not isinstance(params, ChecklistParams):
         raise ValueError("params must be those of mauve/sec8_checklist; give params=mauve_sec8_checklist.")
+    for name in ("bucket_shares", "sample_shares"):  # before hours of training, not after
+        wrong = [share for share in getattr(params, name) if not 0 < share <= 1]
+        if wrong:
+            raise ValueError(f"params.{name} must be shares above 0 and at most 1, got {wrong[0]:g}.")
     sets = text_sets(config, params)
     reference = text_features(config, params.embedding, sets.human.texts)
     key, n = jax.random.key(config.seed), len(sets.human.texts)

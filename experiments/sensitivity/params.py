@@ -27,9 +27,9 @@ class PowerParams(Params):
     """
 
     spaces: list[str] = field(default_factory=list, metadata={"filled": True})
-    tests: list[str] = field(default_factory=list)
+    tests: list[str] = field(default_factory=list, metadata={"filled": True})
     changes: list[str] = field(default_factory=list)
-    strengths: list[float] = field(default_factory=lambda: [0.1, 0.5])
+    strengths: list[float] = field(default_factory=lambda: [0.1, 0.5], metadata={"filled": True})
     num_samples: int = 780
     num_draws: int = 10
     space_draws: dict[str, int] = field(default_factory=dict)

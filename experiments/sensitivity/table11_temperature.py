@@ -36,6 +36,8 @@ def params_of(config: Config) -> TemperatureParams:
     params = checked_params(config, TemperatureParams, UNUSED)
     if params.data not in ("mnist_5k", "digits"):
         raise ValueError(f"params.data must be 'mnist_5k' or 'digits'; got {params.data!r}.")
+    if min(params.temperatures, default=-1.0) < 0:
+        raise ValueError(f"params.temperatures must be numbers of at least 0, one or more; got {params.temperatures}.")
     return params
 
 

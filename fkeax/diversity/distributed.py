@@ -133,7 +133,7 @@ def _axis_of(mesh: Mesh, axis: str | None) -> str:
 
 
 def _checked_rows(batch: ArrayLike, dimension: int) -> np.ndarray:
-    rows = np.asarray(batch)
+    rows = np.asarray(checks.own_array(batch, "batch"))
     if rows.ndim != 2 or rows.shape[0] > 0:
         rows = np.asarray(checks.matrix(rows, "batch"))
     if rows.shape[1] != dimension:

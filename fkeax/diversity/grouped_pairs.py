@@ -22,6 +22,7 @@ from fkeax import kernels
 from fkeax.diversity.pairs import BLOCK_BYTES, between_variance, hoeffding_stderr
 from fkeax.inference import jackknife_variance
 from fkeax.kernels import Kernel
+from fkeax.numerics import checks
 
 Labels = ArrayLike | Sequence[int] | Sequence[str]
 
@@ -94,7 +95,7 @@ def group_numbers(groups: Labels, num_rows: int) -> np.ndarray:
     Raises:
         ValueError: If there is not one label, a whole number or a string, for every row; or fewer than two groups.
     """
-    labels = np.asarray(groups)
+    labels = np.asarray(checks.own_array(groups, "groups"))
     if labels.shape != (num_rows,) or labels.dtype.kind not in "iubUS":
         raise ValueError(
             f"groups must hold one label for each of the {num_rows} rows, a whole number or a string; "

@@ -252,7 +252,7 @@ def update(state: NystromState, batch: ArrayLike) -> NystromState:
     Raises:
         ValueError: On a wrong width or non-finite rows.
     """
-    rows = np.asarray(batch)
+    rows = np.asarray(checks.own_array(batch, "batch"))
     if rows.ndim == 2 and rows.shape[0] == 0:
         return state
     rows = np.asarray(checks.matrix(rows, "batch"))

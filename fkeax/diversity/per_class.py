@@ -121,7 +121,7 @@ def _rows_of(data: Samples, rows: np.ndarray) -> np.ndarray:
 
 def class_rows(labels: ArrayLike, num_samples: int) -> dict[str, np.ndarray]:
     """Return the row numbers of every class, by label in sorted order, after checking that each has enough of them."""
-    array = np.asarray(labels)
+    array = np.asarray(checks.own_array(labels, "labels"))
     if array.shape != (num_samples,) or array.dtype.kind not in "iubUS":
         raise ValueError(
             f"labels must be {num_samples} whole numbers or words, one for each row; got shape {array.shape}, dtype "

@@ -107,7 +107,7 @@ def update(state: FkeaState, batch: ArrayLike, weights: ArrayLike | None = None)
         return replace(
             state, moment=update_centred(state.fourier_map, state.moment, rows - state.fourier_map.centre[None], full)
         )
-    rows = np.asarray(batch)
+    rows = np.asarray(checks.own_array(batch, "batch"))
     if rows.ndim != 2 or rows.shape[0] > 0:
         rows = np.asarray(checks.matrix(rows, "batch"))
     if rows.shape[0] == 0:

@@ -44,8 +44,13 @@ def read_json_lines(path: Path, field: str) -> list[Text]:
         place = f"{str(path)!r}, line {number}"
         try:
             entry = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise ValueError(f"{place}: it is no JSON: {error}.") from None
+            json.dumps(
+                entry, ensure_ascii=False
+            ).encode()  # half a surrogate pair is no character, and no file takes it
+        except UnicodeEncodeError:
+            raise ValueError(f"{place}: it holds half of a surrogate pair, which is no character.") from None
+        except (ValueError, RecursionError) as error:  # too long a number, too deep a nest
+            raise ValueError(f"{place}: it is no JSON: {str(error).rstrip('.')}.") from None
         if not isinstance(entry, dict):
             raise ValueError(f"{place}: expected an object such as {{{field!r}: ...}}, got {type(entry).__name__}.")
         text = entry.get(field)

@@ -12,6 +12,8 @@ from jax import lax
 from jax.typing import ArrayLike
 from jaxtyping import Array, Bool, Int, Integer, Key
 
+from fkeax.numerics import checks
+
 _LARGEST = 2**31 - 1
 
 Groups = ArrayLike | Sequence[object]
@@ -156,7 +158,7 @@ def permutation_units(num_first_rows: int, num_second_rows: int, groups: Groups 
     num_rows = num_first_rows + num_second_rows
     if groups is None:
         return Units(np.arange(num_rows), num_rows, num_first_rows, grouped=False, equal_sizes=True)
-    labels = np.asarray(groups)
+    labels = np.asarray(checks.own_array(groups, "groups"))
     if labels.shape != (num_rows,):
         raise ValueError(
             f"groups must hold one label for each of the {num_rows} rows, the reference's first; "

@@ -73,8 +73,8 @@ def open_member(members: Mapping[str, Member], wanted: str | None, label: str, *
     opened = features_of(members[name], f"{label}:{name}")
     num_rows = opened.array.shape[0]
     others = {other: member for other, member in members.items() if other != name}
-    ids, groups, checksums = (_labels(others, names, num_rows) for names in (ID_NAMES, GROUP_NAMES, (CHECKSUM_NAME,)))
-    return OpenedArray(opened.array, name, ids, groups, checksums, opened.notices)
+    ids, groups = _labels(others, ID_NAMES, num_rows), _labels(others, GROUP_NAMES, num_rows)
+    return OpenedArray(opened.array, name, ids, groups, _checksums(others, num_rows, label), opened.notices)
 
 
 def features_of(member: Member, label: str, *, vectors: bool = False) -> OpenedArray:
@@ -146,6 +146,18 @@ def _listed(members: Mapping[str, Member]) -> str:
     shown = [f"{name} {member.shape} {member.dtype}" for name, member in list(members.items())[:_MOST_LISTED]]
     more = f" and {len(members) - _MOST_LISTED} more" if len(members) > _MOST_LISTED else ""
     return (", ".join(shown) or "none") + more
+
+
+def _checksums(members: Mapping[str, Member], num_rows: int, label: str) -> np.ndarray | None:
+    member = members.get(CHECKSUM_NAME)
+    if member is None:
+        return None
+    if member.shape != (num_rows,) or member.dtype.kind != "U":
+        raise FeatureFault(
+            f"{label!r} holds {CHECKSUM_NAME} {member.shape} {member.dtype}; expected a text for each of the "
+            f"{num_rows} rows of features, as 'fkeax embed' writes it."
+        )
+    return np.array(member.load())
 
 
 def _labels(members: Mapping[str, Member], names: tuple[str, ...], num_rows: int) -> np.ndarray | None:

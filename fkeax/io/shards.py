@@ -104,7 +104,8 @@ def open_files(
     notices = list(dict.fromkeys(notice for part in parts for notice in part.notices))
     ids, groups, notice = _labels(parts)
     array = whole if mmap else np.asarray(whole)
-    return OpenedArray(array, parts[0].member, ids, groups, notices=(notice, *notices)), sizes
+    checksums = _joined([part.checksums for part in parts])
+    return OpenedArray(array, parts[0].member, ids, groups, checksums, (notice, *notices)), sizes
 
 
 @dataclass(frozen=True)
@@ -118,13 +119,15 @@ class _Part:
     member: str | None
     ids: np.ndarray | None
     groups: np.ndarray | None
+    checksums: np.ndarray | None
     notices: tuple[str, ...]
 
 
 def _part(file: Path, opened: OpenedArray) -> _Part:
     num_rows, width = opened.array.shape
     dtype = np.dtype(opened.array.dtype)
-    return _Part(file, num_rows, width, dtype, opened.member, opened.ids, opened.groups, opened.notices)
+    labels = (opened.ids, opened.groups, opened.checksums)
+    return _Part(file, num_rows, width, dtype, opened.member, *labels, opened.notices)
 
 
 def _rows(opener: partial[OpenedArray], part: _Part) -> np.ndarray:

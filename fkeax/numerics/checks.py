@@ -115,7 +115,10 @@ def own_array(x: object, name: str) -> object:
 
     Raises:
         TypeError: If the tensor has no NumPy form, as sparse ones.
+        ValueError: If a masked array has masked entries: no estimator here leaves them out.
     """
+    if np.ma.is_masked(x) or (isinstance(x, (list, tuple)) and any(np.ma.is_masked(row) for row in x)):
+        raise ValueError(f"{name} has masked entries; fill them, or drop their rows.")
     if isinstance(x, (list, tuple)) and len(x) > 0 and _is_tensor(x[0]):
         rows = [np.asarray(own_array(row, name)) for row in x]
         if len({row.shape for row in rows}) > 1:
@@ -148,13 +151,12 @@ def matrix(x: object, name: str = "x") -> np.ndarray | jax.Array:
         TypeError: If the entries are not real numbers.
         ValueError: If it is not two-dimensional, has no rows or no columns, or has masked entries.
     """
-    if np.ma.is_masked(x):
-        raise ValueError(f"{name} has masked entries; fill them, or drop their rows.")
     if isinstance(x, jax.Array):
         array = x
     else:
+        own = own_array(x, name)
         try:
-            array = np.asarray(own_array(x, name))
+            array = np.asarray(own)
         except ValueError as error:  # ragged nested lists
             raise ValueError(f"{name} must be an (n, d) array of numbers; its rows differ in length.") from error
     if not (

@@ -101,11 +101,11 @@ def describe_settings(
     if settings.get("kernel_parameters"):
         kernel += f" ({settings['kernel_parameters']})"
     if settings.get("bandwidth") is not None:
-        own = f"{settings['bandwidth']:.6g} ({settings['bandwidth_source']})"
+        own = f"{settings['bandwidth']:.6g} ({settings.get('bandwidth_source', 'source unknown')})"
         kernel += f", bandwidth {along.get('bandwidth', own)}"
     size = along.get("num_samples", settings["num_samples"])
     lines = [f"data: {size} samples of dimension {settings['dimension']}; {kernel}"]
-    route = settings["estimator"]
+    route = str(settings["estimator"])
     if settings.get("num_frequencies") is not None:
         draws = settings.get("num_draws") or 1
         scheme = "" if settings.get("features") == "iid" else f"{settings.get('features')} "

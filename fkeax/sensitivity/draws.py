@@ -96,7 +96,7 @@ def make_pool(key: jax.Array, rows: np.ndarray, num_samples: int, groups: Groups
     total = rows.shape[0]
     labels, units, num_units = None, np.arange(total), num_samples
     if groups is not None:
-        names = np.asarray(groups)
+        names = np.asarray(checks.own_array(groups, "groups"))
         if names.shape != (total,):
             raise ValueError(
                 f"groups must hold one label for each of the {total} rows of the reference; got shape {names.shape}."

@@ -70,7 +70,7 @@ def test_modes_with_their_pictures(shown: None, run: Run) -> None:
     assert [e.attributes["alt"] for e in page.all("img") if "picture" not in e.parents] == [s["id"] for s in samples]
 
 
-def test_another_folder_with_the_same_names_is_refused(tmp_path: Path, run: Run, complaint: Complaint) -> None:
+def test_another_folder_with_the_same_names_is_refused(scored: None, run: Run, complaint: Complaint) -> None:
     for folder, grey in (("mine", 0), ("yours", 100)):
         Path(folder).mkdir()
         for number in range(8):
@@ -78,6 +78,10 @@ def test_another_folder_with_the_same_names_is_refused(tmp_path: Path, run: Run,
     run("embed", "mine", "--model", "pixels", "-o", "gen.npz", "--no-cache")
     run("modes", "gen.npz", "--bandwidth", 2, "--top", 1, "--samples", 2, "--json", "m.json")
     run("report", "m.json", "-o", "r.html", "--images", "mine")
+    run("embed", "yours", "--model", "pixels", "-o", "gen_1.npz", "--no-cache")
+    Path("gen.npz").rename("gen_0.npz")
+    run("modes", "gen_*.npz", "--bandwidth", 2, "--top", 2, "--samples", 3, "--json", "both.json")
+    assert "has another '" in complaint("report", "both.json", "-o", "r.html", "--images", "yours")
     said = complaint("report", "m.json", "-o", "r.html", "--images", "yours")
     assert "--images 'yours' has another '" in said
     assert "expected the folder or file that was embedded" in said
@@ -110,7 +114,7 @@ def test_what_may_be_written_and_read(scored: None, complaint: Complaint) -> Non
     assert not Path("r.html").exists()
 
 
-def test_what_no_command_writes_gets_one_sentence(shown: None, complaint: Complaint) -> None:
+def test_what_no_command_writes_gets_one_sentence(shown: None, run: Run, complaint: Complaint) -> None:
     document = json.loads(Path("m.json").read_text())
 
     def refused(words: str, **parts: object) -> None:
@@ -121,6 +125,9 @@ def test_what_no_command_writes_gets_one_sentence(shown: None, complaint: Compla
     settings, diagnostics = document["settings"], document["diagnostics"]
     refused("'x.json' has settings.bandwidth = 'two'; expected a number", settings=settings | {"bandwidth": "two"})
     refused("diagnostics.plan without a reason", diagnostics=diagnostics | {"plan": {}})
+    run_of = {**settings, "estimator": {}, "bandwidth_source": None}
+    Path("x.json").write_text(json.dumps({**document, "settings": run_of}))
+    run("report", "x.json", "-o", "x.html")
     refused("two modes of one rank", modes=[document["modes"][0]] * 2)
     refused("overflows a float64", diagnostics={"level": 10**400})
     refused("half of a surrogate pair", provenance={"command": "\ud83d"})

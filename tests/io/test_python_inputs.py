@@ -179,6 +179,7 @@ class Sparse(Tensor):
         ([Tensor(X[0]), Tensor(X[0, :2])], ValueError, "its rows differ in length"),
         ([[1.0, 2.0], [3.0]], ValueError, "its rows differ in length"),
         (np.ma.masked_equal([[1.0, 2.0], [3.0, 4.0]], 2.0), ValueError, "has masked entries; fill them, or drop"),
+        (list(np.ma.masked_equal([[1.0, 2.0], [3.0, 4.0]], 2.0)), ValueError, "has masked entries; fill them, or drop"),
         (np.array([["a"]]), TypeError, "x must hold real numbers; got dtype <U1"),
         (X.astype(complex), TypeError, "x must hold real numbers"),
     ],
