@@ -67,10 +67,14 @@ def run(config: Config) -> Outcome:
 
 
 def _beside(sets: TextSets, params: TextParams) -> list[Result]:
-    """Return perplexity, copying and distinct runs of all texts, people's too."""
+    """Return the models' losses, and perplexity, copying and distinct runs of all texts, people's too."""
     known = known_runs(sets.corpus.training)
     judge = max(sets.models.values(), key=lambda model: model.num_parameters)
-    results = []
+    own = {"rule": sec72_findings.HELD_OUT, "length": params.lengths[-1]}
+    results = [
+        Result("loss", model.loss, None, {"model": model.name, **own}, {"num_pieces": model.num_pieces})
+        for model in sets.models.values()
+    ]
     lengths = {length: sets.generated for length in params.lengths[-1:]}
     for length in params.lengths[:-1]:
         lengths[length] = tuple(one for one in sets.generated if one.rule == params.length_rule)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 OPEN = "cannot be judged"
+HELD_OUT = "held-out texts"  # the rule of a model's loss, which is of people's texts
 
 
 class Found:
@@ -116,7 +117,17 @@ def _sizes(found: Found) -> Finding:
     known = [(model, found.get("mauve", model, rule)) for model in found.models]
     listed = [(model, result) for model, result in known if result is not None]
     ours = f"{rule}: " + ", ".join(f"{model} {shown(result)}" for model, result in listed)
-    return Finding(claim, ours, judged_order([result for _, result in reversed(listed)]))
+    agrees = judged_order([result for _, result in reversed(listed)])
+    losses = [(model, found.get("loss", model, HELD_OUT)) for model, _ in listed]
+    known_losses = [(model, float(result)) for model, result in losses if result is not None]
+    if len(known_losses) == len(listed) > 1:
+        ours += "; loss on held-out texts in nats a piece: "
+        ours += ", ".join(f"{model} {loss:.3f}" for model, loss in known_losses)
+        by_mauve = [model for model, _ in sorted(listed, key=lambda pair: -float(pair[1]))]
+        by_loss = [model for model, _ in sorted(known_losses, key=lambda pair: pair[1])]
+        if not agrees.startswith("yes") and by_mauve == by_loss:
+            agrees += "; MAUVE ranks the models as their losses do, and the largest here is not the best trained"
+    return Finding(claim, ours, agrees)
 
 
 def _exception(found: Found) -> Finding:

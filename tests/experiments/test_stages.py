@@ -69,7 +69,10 @@ def test_groups_that_an_experiment_does_not_heed_are_refused(config: Config) -> 
         (MissingMassParams(sample_sizes=[10, 0]), "params.sample_sizes must be at least 1, got 0"),
         (MissingMassParams(sample_sizes=[10], exponent=math.nan), "params.exponent must be finite, got nan"),
         (FrontierParams(num_mixtures=0), "params.num_mixtures must be at least 1, got 0"),
-        (PairsParams(spaces=["a"], tests=["kid"], generator_steps=-1), "params.generator_steps must be at least 0, got -1"),
+        (
+            PairsParams(spaces=["a"], tests=["kid"], generator_steps=-1),
+            "params.generator_steps must be at least 0, got -1",
+        ),
     ],
 )
 def test_numbers_and_lists_that_mean_nothing_are_refused(config: Config, params: Params, complaint: str) -> None:

@@ -25,8 +25,14 @@ RUN = (
     "table1_table2",
     "sec71_humans",
     "sec72_models",
+    "sec72_decoding",
+    "sec73_estimators",
+    "sec74_divergences",
+    "sec75_embeddings",
+    "sec76_precision_recall",
     "sec77_images",
     "sec78_bounds",
+    "sec8_checklist",
 )
 FOUND = sorted(path.name for path in RECORDS.glob("mauve-*.json"))
 
@@ -86,6 +92,22 @@ def test_fig06_has_the_papers_trends() -> None:
     for panel in "cd":
         pairs = zip(column(panel, "Good-Turing"), column(panel, "Empirical"), strict=True)
         assert all(own < empirical for own, empirical in pairs)
+
+
+def test_texts_have_the_papers_orders_where_the_models_do() -> None:
+    """Sizes are the exception that the record explains: the largest model is not the best trained one."""
+    found = {finding["paper"]: finding["agrees"] for finding in record("sec72_decoding")["findings"]}
+
+    def agrees(words: str) -> str:
+        (verdict,) = [verdict for claim, verdict in found.items() if words in claim]
+        return verdict
+
+    assert agrees("greedy << ancestral").startswith(("yes", "in trend"))
+    assert agrees("inverted U in temperature").startswith(("yes", "in trend"))
+    assert agrees("falls with the length") == "yes"
+    assert agrees("no model comes up to people") == "yes"
+    assert "as their losses do" in agrees("larger models are better")
+    assert verdicts("sec8_checklist").count("yes") >= 4
 
 
 def test_bounds_hold_and_wrong_constants_are_marked() -> None:
