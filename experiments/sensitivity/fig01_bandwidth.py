@@ -175,8 +175,8 @@ def _levels(counts: Counts) -> Finding:
     rate = pooled / max(cells, 1)
     return Finding(
         "pooled empirical level of MMDAgg 13 of 260",
-        f"MMDAgg {rejected}/{draws} ({low:.3f}-{high:.3f}); all tests {pooled}/{cells} = {rate:.3f}, where tests of one "
-        f"draw depend on each other: {LEVEL:g} +- {reach:.3f} if all of a draw decided alike",
+        f"MMDAgg {rejected}/{draws} ({low:.3f}-{high:.3f}); all tests {pooled}/{cells} = {rate:.3f}, where tests of "
+        f"one draw depend on each other: {LEVEL:g} +- {reach:.3f} if all of a draw decided alike",
         "yes" if low <= LEVEL <= high and abs(rate - LEVEL) <= reach else "no",
     )
 
