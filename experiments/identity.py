@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from experiments import status
-from fkeax.results import to_native
 
 # None of these changes a number by more than rounding; where the data lie does not matter, their content is hashed.
 NOT_PART = (
@@ -38,6 +37,8 @@ def run_hash(settings: Mapping[str, Any], inputs: Mapping[str, str]) -> str:
     Raises:
         ValueError: A setting is no finite number; the sentence names it.
     """
+    from fkeax.results import to_native  # not before the run's own settings of JAX hold
+
     kept = to_native(_without(settings, ""), "")  # which names a setting that is not finite
     text = json.dumps({"settings": kept, "inputs": dict(inputs)}, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
