@@ -17,6 +17,7 @@ from experiments.sensitivity.params import PowerParams
 from experiments.sensitivity.spaces import Embeddings
 from fkeax.io import sha256_of_array
 from fkeax.sensitivity import Cell, CellName, Effort, Study, arms_of, named_key
+from fkeax.sensitivity.draws import DrawnPair
 from fkeax.sensitivity.power import cells_of_arm
 from fkeax.sensitivity.study import prepare_study
 
@@ -96,6 +97,7 @@ def cells_of(
     key = named_key(jax.random.key(seed), "space", name)
     study: Study | None = None
     for draw in range(plan.num_draws):
+        drawn: DrawnPair | None = None
         for change, strength in plan.arms:
             names = [CellName(test, change, strength, plan.num_samples, draw) for test in plan.tests]
             known = {one: table.cell(one.test, change, strength, plan.num_samples, draw, found) for one in names}
@@ -104,7 +106,7 @@ def cells_of(
                 if study is None:
                     study = (prepare or study_of)(key, embeddings, plan)
                     LOG.info("%s: n = %d, cells from draw %d on", name, plan.num_samples, draw)
-                drawn = study.pool.draw(study.key, draw)
+                drawn = drawn or study.pool.draw(study.key, draw)
                 tested = cells_of_arm(
                     study, plan.effort, drawn, missing, detectors=CONFIGURATIONS, ignore_groups=ignore_groups
                 )

@@ -211,8 +211,8 @@ def stream_on_host(
 ) -> MomentState:
     """Return the sums of a stream of host chunks under one map: products by BLAS, cosines and sines by XLA.
 
-    The same sums as :func:`stream_draws` in two thirds of the time on CPU, where XLA takes twice as long as BLAS for a
-    product; in two parts (cosines, sines) instead of blocks.
+    The same sums as :func:`stream_draws` by XLA alone, in two parts (cosines, sines) instead of blocks; in 0.86 of its
+    time on one CPU thread (n = 16,384, d = 768, r = 2,000).
     """
     dtype = np.dtype(fourier_map.frequencies.dtype)
     centre, frequencies = np.asarray(fourier_map.centre), np.asarray(fourier_map.frequencies)

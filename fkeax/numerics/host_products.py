@@ -1,8 +1,8 @@
 """Products on the host by BLAS, in place: the fast way on CPU.
 
 BLAS computes half of ``F^T F`` (``syrk``) and adds it to the running sum without a pass of its own; XLA on CPU can do
-neither, and takes twice as long for a plain product. All calls go to SciPy's library: NumPy has another one, and idle
-threads of the one spin for a while where threads of the other would work.
+neither, and takes up to twice as long for a plain product. All calls go to SciPy's library: NumPy has another one, and
+idle threads of the one spin for a while where threads of the other would work.
 """
 
 from __future__ import annotations
